@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.rule import TRL_ARGUMENTS, RunContext, stated, trainer_of
+from budgetlint.settings.run import SAID
 
 from ._whatif import if_only
 
@@ -30,6 +31,12 @@ def is_known_unfilled(run: RunContext) -> bool:
 def _fits(run: RunContext, seq: int) -> bool:
     shorter = if_only(run, seq=seq)
     return shorter is not None and shorter.limit is not None and shorter.need.bytes <= shorter.limit
+
+
+def is_filled(run: RunContext) -> bool:
+    """Every batch is as long as the length that is written, or a budget says the workload itself."""
+    length = run.setting("seq_len")
+    return _is_filled(run) or (length is not None and length.origin.kind in SAID)
 
 
 def _is_filled(run: RunContext) -> bool:

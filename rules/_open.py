@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.rule import Estimate, Location
@@ -23,21 +26,71 @@ def _open(estimate: Estimate) -> tuple[Opened, ...]:
     return tuple(one for fork in estimate.forks for one in fork.settings) or estimate.opened
 
 
+LINES = {
+    "model": "model NAME",
+    "micro_batch": "batch 1",
+    "grad_accum": "batch 1 accum=1",
+    "seq_len": "seq 2048",
+    "packing": "seq 2048 packing=off",
+    "adapter": "adapter none",
+    "lora_r": "lora r=16",
+    "quant": "quant none",
+    "precision": "precision bf16-autocast",
+    "weights_dtype": "precision bf16-autocast",
+    "autocast": "precision bf16-autocast",
+    "optimizer": "optimizer adamw",
+    "recompute": "recompute none",
+    "attention": "attention sdpa",
+    "loss": "loss full",
+    "kernels": "kernels none",
+    "shard": "shard ddp",
+    "offload_optimizer": "shard ddp",
+    "offload_params": "shard ddp",
+    "tensor_parallel": "parallel tp=1",
+    "pipeline_parallel": "parallel pp=1",
+    "context_parallel": "parallel cp=1",
+    "expert_parallel": "parallel ep=1",
+}
+"""A statement of a budget that settles a setting; the value is an example."""
+OWN_VALUES = "say it in a budget, with the run's own values: "
+
+
 def _lacking(estimate: Estimate) -> str:
-    """Of a model that is named and not known, its shape is what lacks: the files or the line that give it. One that whoever starts the run
-    gives can only be said in a budget."""
+    """Of a model that is named and not known, its shape is what lacks: the files or the line that give it. Of one that a variable or the
+    program decides, which it is: who gives it is not known here."""
     written = next((one.text for one in estimate.opened if one.name == "model" and one.text), "")
     if any(one.name == PROGRAM for one in estimate.opened):
         return "the program stops there before it trains: change that first"
     if UNSEALED in estimate.missing:
         return "read what changed, bring the budget to it, then seal it again: budgetlint check --fix --unsafe-fixes"
     if estimate.missing != ("model",) or not written:
-        return "state it in the config or in the budget"
+        return said(estimate.missing)
     if not _is_name(written):
-        return "whoever starts the run gives it: say in a budget which it is: config FILE; model NAME"
+        return f"how it comes about is not followed here: say in a budget which it is: {LINES['model']}"
+    if _DIFFUSES.search(written.lower()):
+        return "no line of a budget describes a diffusion model, and none is modelled here: nothing to state"
     return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
 
 
+def said(names: Iterable[str]) -> str:
+    """The lines to paste, and what no line of a budget says."""
+    names = tuple(dict.fromkeys(name for name in names if name != DEVICE))
+    lines = dict.fromkeys(LINES[name] for name in names if name in LINES)
+    others = [name for name in names if name not in LINES]
+    parts = (
+        OWN_VALUES + "; ".join(lines) if lines else "",
+        f"state {' and '.join(others)} where the run's settings stand" if others else "",
+    )
+    return "; ".join(part for part in parts if part)
+
+
+DEVICE = "device"
+
+_DIFFUSES = re.compile(
+    r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana|wan[.\d]+)(?:[_./-]|$)"
+)
+"""Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
+pipelines/)."""
 CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
@@ -57,4 +110,4 @@ def cure(estimate: Estimate) -> str:
     packages = [one.name for one, value in zip(fork.settings, fork.readings[0].values, strict=True) if value.startswith((">=", "<"))]
     if packages:
         return f"pin the version (requirements.txt), or state it: stack {' '.join(f'{name}@…' for name in packages)}"
-    return f"state {' and '.join(one.name for one in fork.settings)} in the config or in the budget"
+    return said(one.name for one in fork.settings)

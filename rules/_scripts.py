@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from budgetlint.base import numerals
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Entry, Mapping, RunContext, names
+from budgetlint.rule import Entry, Mapping, RunContext, Setting, names
 
 BUILT_IN = names(
     """transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer trl.GRPOTrainer
@@ -13,6 +15,19 @@ BUILT_IN = names(
 """Classes that take their evaluation data from the caller."""
 FIRST_PLACE = 4
 """``eval_dataset`` is the fifth argument at the earliest (transformers 5.24.0, TRL 0.24.0)."""
+
+
+_DEFAULT = re.compile(r"\bdefault\s*=|^\w+\s*:\s*[^=]+=")
+"""``add_argument("--save_steps", default=500)``, ``save_steps: int = 500``: of a flag, of a field."""
+
+
+def is_literal(setting: Setting) -> bool:
+    """Not the default of a program's flag or field, which is there for whoever says nothing. What stands in no program is what somebody
+    wrote."""
+    origin, source = setting.origin, setting.origin.source
+    if source is None or origin.span is None or not source.path.endswith((".py", ".ipynb")):
+        return True
+    return not _DEFAULT.search(source.text[origin.span.start : origin.span.end])
 
 
 def without_eval_data(run: RunContext) -> str:

@@ -13,12 +13,12 @@ from budgetlint.rule import Estimate, RunContext
 
 
 def if_only(run: RunContext, **changes: Any) -> Estimate | None:
-    """The estimate of the run's first reading with other values of these plan fields; None where nothing is known."""
+    """The estimate of the run's first reading with other values of these plan fields; None where the bill is not
+    whole: what one thing costs of a batch of one token, or of one reading among others, is no figure of this run."""
     plan: Plan | None = run.plan
-    if plan is None or run.estimate is None:
+    if plan is None or run.estimate is None or not run.estimate.whole:
         return None
-    missing = tuple(name for name in run.estimate.missing if name != "device")
-    return estimate(Planned((replace(plan, **changes),), missing, ()), _capacity(run, plan))
+    return estimate(Planned((replace(plan, **changes),), (), ()), _capacity(run, plan))
 
 
 def _capacity(run: RunContext, plan: Plan) -> Capacity | None:

@@ -1,7 +1,7 @@
 """The batch was made small, but weights, gradients and optimizer alone exceed the device.
 
 Training memory is a fixed part (about 16 bytes a parameter for mixed-precision Adam) and a part that follows batch and
-length. Where the fixed part is too large, no batch size makes the run fit. At a micro batch of 1 it is information.
+length. Where the fixed part is too large, no batch size makes the run fit.
 
 ## What it costs
 
@@ -40,7 +40,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or estimate.usable_high is None or batch is None or not _made_small(run, batch):
         return
     fixed = estimate.static_bytes + outside(estimate)
-    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or _is_open(run, estimate):
+    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or not estimate.whole or _is_open(run, estimate):
         return
     yield run.finding(
         batch,
@@ -49,7 +49,6 @@ def check(run: RunContext) -> Iterator[Finding]:
         help=_cure(run),
         because=[setting for name in ("model", "optimizer", "precision") if (setting := run.setting(name))],
         numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
-        severity=Severity.INFO if int(batch.value) == 1 else None,  # nobody can go on trying: the error beside it says the rest
     )
 
 
@@ -83,7 +82,7 @@ def _shared(run: RunContext, estimate: Estimate) -> str:
 RULE = Rule(
     code="BL107",
     name="batch-is-not-the-cause",
-    severity=Severity.WARNING,
+    severity=Severity.INFO,
     confidence=Confidence.HIGH,
     scope="run",
     check=check,

@@ -90,7 +90,7 @@ def _defaulted(run: RunContext) -> bool:
 
 def _eval_peak(estimate: Estimate | None) -> int | None:
     """The bytes of the evaluation phase where it is the highest of all."""
-    phase = estimate.phase("eval") if estimate else None
+    phase = estimate.phase("eval") if estimate and estimate.whole else None
     others = [other.bytes for other in estimate.phases if other.name != "eval"] if estimate else []
     return phase.bytes if phase and others and phase.bytes > max(others) else None
 

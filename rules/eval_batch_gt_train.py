@@ -79,7 +79,7 @@ GENERATES = ("grpo", "ppo")
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, micro, evaluation = run.estimate, run.setting("micro_batch"), run.setting("eval_batch")
-    if estimate is None or evaluation is None or micro is None or not micro.known or not stated(evaluation):
+    if estimate is None or not estimate.whole or evaluation is None or micro is None or not micro.known or not stated(evaluation):
         return
     if run.value("eval_on") is not True or run.value("task") in GENERATES or evaluation.value <= micro.value:
         return

@@ -42,7 +42,6 @@ from budgetlint.base.record import replace
 from budgetlint.rule import (
     Architecture,
     Confidence,
-    Estimate,
     Finding,
     Rule,
     RunContext,
@@ -68,16 +67,14 @@ def check(run: RunContext) -> Iterator[Finding]:
     if plan.quant.upcast != "all" or _loads_wide(run, plan.arch):
         return
     without = if_only(run, quant=replace(plan.quant, upcast="none"))
-    whole = not set(estimate.missing) - {"device"}  # else its need is that of a batch of one token
-    cost = _more(estimate, without, whole) if without is not None else 0
+    cost = estimate.need.bytes - without.need.bytes if without is not None else 0
     loud = matters(estimate, cost)
     if cost < WORTH_A_REMARK and not loud:
         return
-    wider = "with the wider tensors behind them " if whole else ""
     part = f" ({100 * cost // estimate.limit} % of what {device_words(run)} gives)" if estimate.limit else ""
     yield run.finding(
         upcast,
-        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: {wider}{gib(cost)} more "
+        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: with the wider tensors behind them {gib(cost)} more "
         f"than in 16 bit{part}{effect_words(estimate, cost)}",
         help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
         "or cast the tables back",
@@ -85,11 +82,6 @@ def check(run: RunContext) -> Iterator[Finding]:
         numbers={**figures(estimate), "upcast_bytes": cost},
         severity=None if loud else Severity.INFO,
     )
-
-
-def _more(estimate: Estimate, without: Estimate, whole: bool) -> int:
-    """Bytes of the tables, and of what is computed with them where the batch is known."""
-    return estimate.need.bytes - without.need.bytes if whole else estimate.static_bytes - without.static_bytes
 
 
 def _loads_wide(run: RunContext, arch: Architecture) -> bool:

@@ -34,13 +34,15 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, first_located, gib
 
+from ._length import is_filled
+
 SHARE = 4
 """Logits are named as the cause from a quarter of the need on."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or not estimate.near:
+    if estimate is None or plan is None or not estimate.near or not estimate.whole:
         return
     if estimate.peak_phase not in ("forward", "backward"):
         return  # evaluation and rollouts have batches of their own
@@ -57,12 +59,12 @@ def check(run: RunContext) -> Iterator[Finding]:
         "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
-        severity=None if enough else Severity.INFO,
+        severity=None if enough and is_filled(run) else Severity.INFO,
     )
 
 
 def _would_fit(estimate: Estimate, logits: int) -> bool:
-    """A remedy that does not help by itself is told as information."""
+    """A remedy that does not help by itself is told as information, as are logits of a length that no sample need come near."""
     return estimate.limit is not None and estimate.need.bytes - logits < estimate.limit
 
 

@@ -28,7 +28,7 @@ max_steps: -1
 
 ## When it is meant
 
-A flag that limits a program whose epochs are written elsewhere; it is not told.
+A flag that limits a program whose epochs are written elsewhere, and defaults of a program's own flags; neither is told.
 
 ## Sources
 
@@ -41,6 +41,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
+
+from ._scripts import is_literal
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -60,8 +62,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _is_what_the_flag_is_for(steps: Setting, epochs: Setting) -> bool:
-    """The launch says the steps, and a program or its file the epochs."""
-    return steps.origin.source is not epochs.origin.source
+    """The launch says the steps, and a program or its file the epochs; or either is a default that the program has."""
+    return steps.origin.source is not epochs.origin.source or not (is_literal(steps) and is_literal(epochs))
 
 
 RULE = Rule(

@@ -70,7 +70,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         setting,
         f"'{as_written(setting)}' saves at most {gib(saved)} here: LoRA trains {params:,} parameters of {estimate.params or 0:,}"
-        + ("" if set(estimate.missing) - {"device"} else f", and the run needs {gib(estimate.need.bytes)}"),
+        + (f", and the run needs {gib(estimate.need.bytes)}" if estimate.whole else ""),
         help="write adamw_torch (adamw in a budget); recomputation, a shorter length or a smaller micro batch save memory",
         because=[found for found in (run.setting("adapter"), run.setting("lora_r")) if found],
         numbers={"saved_bytes": saved, "need_bytes": estimate.need.bytes, "trainable_parameters": params},
@@ -96,6 +96,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    status="preview",
     needs=("optimizer", "plan", "estimate"),
     aliases=("paged-optimizer-with-lora",),
     harm=5.5,

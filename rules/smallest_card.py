@@ -118,7 +118,7 @@ def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
     near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
     unsettled = any((setting := run.setting(name)) is not None and not setting.known for name in _DECIDING)
     settled = not unsettled and not is_own_script(run.run.settings)
-    return not named and not engine and near and settled and set(estimate.missing) <= {"device"}
+    return not named and not engine and near and settled and estimate.whole
 
 
 @cache
@@ -145,5 +145,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    status="preview",
     needs=("plan", "estimate"),
 )

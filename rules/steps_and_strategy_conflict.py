@@ -6,7 +6,8 @@
 ## What it costs
 
 axolotl stops at start: "save_strategy and save_steps mismatch". The Trainer ignores the number: a run that is thought to save every
-100 steps saves once per epoch. Nothing is told of a Trainer's run that switches saving or evaluation off.
+100 steps saves once per epoch. Nothing is told of a Trainer's run that switches saving or evaluation off, nor of a number that a program
+has for whoever asks for steps.
 
 ## Failing
 
@@ -59,6 +60,7 @@ from budgetlint.rule import (
 )
 
 from ._moments import evaluation, saving
+from ._scripts import is_literal
 
 STRATEGIES = (("save_strategy", "save_steps"), ("eval_strategy", "eval_steps"), ("eval_strategy", "evals_per_epoch"))
 EXCLUSIVE = (("saves_per_epoch", "save_steps"), ("evals_per_epoch", "eval_steps"))
@@ -71,7 +73,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         for name, moment in (("save_steps", saving), ("eval_steps", evaluation)):
             steps = written_by(run, name)
             strategy, word = moment(run) if steps is not None else (None, "")
-            if steps is not None and strategy is not None and word in ("epoch", "best"):
+            if steps is not None and strategy is not None and word in ("epoch", "best") and is_literal(steps):
                 yield run.finding(
                     steps,
                     f"{name} {steps.text} has no effect under {strategy.name} {word}",

@@ -2,8 +2,8 @@
 
 Everything that decides is known, and the range of the estimate reaches over the limit, or stays under it by less than the headroom
 (the stated reserve, else the smaller of 2 GiB and a tenth of the device). Fragmentation from batches of varying length, a second
-process, or a driver update can tip it over. Where a setting or a version opens the range, the verdict is unknown, and says on what it
-depends (`probably-does-not-fit`, `no-verdict`).
+process, or a driver update can tip it over; where even the high end stays under the limit, it is information. Where a setting or a
+version opens the range, the verdict is unknown, and says on what it depends (`probably-does-not-fit`, `no-verdict`).
 
 ## What it costs
 
@@ -51,6 +51,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help="measure it (one step at the longest length: budgetlint probe), or free some memory" + _after_evaluation(run),
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
+        severity=None if estimate.need.high > estimate.limit else Severity.INFO,
     )
 
 

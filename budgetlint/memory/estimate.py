@@ -171,6 +171,11 @@ class Estimate:
         return self.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT) or self.reason == DEPENDS
 
     @property
+    def whole(self) -> bool:
+        """Nothing that the bill adds up is open: what it would be with one thing otherwise can be told."""
+        return not self.forks and set(self.missing) <= {"device"}
+
+    @property
     def near(self) -> bool:
         """It does not fit, is too close, or leans to not fitting in every reading."""
         return self.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT) or self.leaning is Verdict.DOES_NOT_FIT

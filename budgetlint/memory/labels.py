@@ -67,6 +67,8 @@ LABELS = {
     "kv-cache.keys": "KV cache, keys",
     "kv-cache.values": "KV cache, values",
     "kv-cache.one-layer-copied": "one layer's keys, copied as the cache grows",
+    "evaluation.residual": "residual stream beside the layer that passes",
+    "evaluation.keys-and-values": "keys and values of every layer, kept by an evaluation",
     "context.cuda": "CUDA context and libraries",
     "context.process": "the process and the system, in the same memory",
     "context.offloaded": "what is offloaded stays here",

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import replace
-from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, sharded, static
+from budgetlint.memory import activations, buffers, evaluation, gradients, local_ddp, roles, rollouts, sharded, static
 from budgetlint.memory.body import BODY, GRADIENTS, LAYER, LOGITS, RESTING, TRAINABLE, cast_layers
-from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.parts import Parts
-from budgetlint.memory.plan import Plan, Recompute
+from budgetlint.memory.plan import Plan
 from budgetlint.memory.step import Step
 from budgetlint.memory.term import Bucket, Part, Term
 
@@ -75,7 +73,7 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
     yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
     yield "step", (_optimizer_step(step),)
     if step.plan.eval_batch:
-        yield "eval", (_evaluation(step),)
+        yield evaluation.PHASE, tuple(evaluation.moments(step))
 
 
 def _highest(name: str, moments: tuple[Moment, ...]) -> Phase:
@@ -136,19 +134,6 @@ def _tower_backward(step: Step) -> Iterator[Moment]:
 
     gradient, work = gradients.at_the_tower(plan, step.train), vision.one_block(plan, backward=True)
     yield "the vision tower", (*step.resting, *step.flying, gradient, *work)
-
-
-def _evaluation(step: Step) -> Moment:
-    """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
-    them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
-    plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
-    layer = step.layer if step.front is None else step.parts.of(LAYER, plan)
-    return "the logits", (
-        *step.resting,
-        activations.passing_layer(plan, layer, ("eval_batch", "seq_len")),
-        *pick(plan).loss_forward(plan),
-        *sharded.parameters(plan, layers=1),
-    )
 
 
 def _optimizer_step(step: Step) -> Moment:

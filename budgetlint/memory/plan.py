@@ -193,6 +193,7 @@ class Plan:
     ``eager_modules``: every kernel is loaded with the context (`versions.py`).
     ``vision``: what a tower in front of the decoder does.
     ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
+    ``eval_cache``, ``eval_loss``: what an evaluation keeps, or may make (`evaluation.py`).
     ``scoring``: sequences of a pass that only makes log-probabilities (`scoring.py`).
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
@@ -223,6 +224,8 @@ class Plan:
     repeat_kv: bool = False
     model_code: str = "transformers"
     eval_batch: int | None = None
+    eval_cache: str = ""
+    eval_loss: str = ""
     head: str = ""
     beside: tuple[Beside, ...] = ()
     completion: int | None = None

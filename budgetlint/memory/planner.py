@@ -9,7 +9,7 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.memory import roles, rollouts
+from budgetlint.memory import evaluation, roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
 from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
@@ -207,10 +207,12 @@ def _sequences(settings: Settings) -> dict[str, Any]:
 
 def _computation(settings: Settings, stack: Stack, arch: Architecture, precision: Precision, notes: Notes) -> dict[str, Any]:
     """Fields of `Plan`: how a layer and the loss are computed."""
+    kernels = by_family(loss_of(settings), fused_kernels(settings, notes), arch)
     return {
         "recompute": recompute_of(settings, stack),
         "attention": kernel_of(settings, arch, precision.compute, notes),
-        **by_family(loss_of(settings), fused_kernels(settings, notes), arch),
+        **kernels,
+        **evaluation.fields_of(settings, stack, arch, kernels["kernels"]),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
         "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
         "compile": bool(settings.value("compile", False)),

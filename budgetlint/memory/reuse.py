@@ -39,8 +39,6 @@ NEVER_ASKED = frozenset(
         "save_strategy",
         "state_dict_type",
         "eval_accumulation_steps",
-        "prediction_loss_only",
-        "use_cache",
         "global_batch",
     }
 )

@@ -65,6 +65,7 @@ FIXED = {
     "deepspeed.16-bit-gradients": Source("deepspeed", "0.18.6", "runtime/bf16_optimizer.py", "BF16_Optimizer"),
     "fsdp": _FSDP1,
     "ring": Source("transformer_engine", "", "context_parallel.py", "p2p_comm_buffers"),
+    "evaluation": Source("transformers", "5.24.0", "trainer.py", "prediction_step"),
     "scoring": Source("verl", "0.6.1", "workers/actor/dp_actor.py", "compute_log_prob"),
     "sampling": Source("transformers", "5.24.0", "generation/utils.py", "_sample"),
     "kv-cache": Source("transformers", "5.24.0", "cache_utils.py", "DynamicLayer.update"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.memory import roles, rollouts
+from budgetlint.memory import evaluation, roles, rollouts
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.need import PPM
@@ -24,8 +24,10 @@ def ends(plan: Plan, phase: Phase) -> tuple[int, int]:
     spread = moving * pick(plan).basis(plan).spread_ppm // PPM + own * BASE_SPREAD // PPM + _buffer_spread(plan, phase)
     saving = moving * COMPILED // PPM if plan.compile else 0
     less, more = rollouts.unsure_share(plan, phase.name)
-    unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + less
-    return phase.bytes - spread - saving - _evictable(plan, phase) - unsure, phase.bytes + spread + saving + more
+    unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + evaluation.may_be_less(phase) + less
+    return phase.bytes - spread - saving - _evictable(plan, phase) - unsure, phase.bytes + spread + saving + more + evaluation.may_be_more(
+        plan, phase
+    )
 
 
 def _moving(plan: Plan, phase: Phase) -> int:

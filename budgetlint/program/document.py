@@ -39,7 +39,10 @@ _WHY = 78
 """Characters of a reason that are told."""
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
 """What decides the dtype of a load that names none."""
-_OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler", *sorted(EVALUATIONS))
+_OWN_METHODS = (
+    *("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler", "prediction_step"),
+    *sorted(EVALUATIONS),
+)
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
 """Which of several origins is told: that which a user would change."""
 

@@ -11,8 +11,8 @@ from budgetlint.memory.estimate import BROKEN, DEPENDS, NOT_MODELLED, Fork, Fork
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.report.style import VERDICT_WORDS
 
-FORKS = 3
-"""So many are told in text; JSON has all."""
+FORKS, READINGS = 3, 4
+"""So many forks, and readings of each, are told in text; JSON has all."""
 
 
 class Answered(Protocol):
@@ -60,8 +60,17 @@ def _missing(one: Answered) -> Iterator[str]:
         if opened is None or opened.place is None:
             yield shown
             continue
-        said = f" {one_line(opened.text)}" if opened.text and name != BROKEN else ""
+        said = f" {_as_read(opened.text)}" if opened.text and name != BROKEN else ""
         yield f"{shown} ({one_line(opened.place.file)}:{opened.place.line}{':' if said else ''}{said})"
+
+
+HALF_READ = ("?(", " | ", " if ")
+"""Marks of a value that was followed in part (`budgetlint.program`)."""
+
+
+def _as_read(text: str) -> str:
+    """As it is written. What the program makes of a value is no text of anybody's."""
+    return "made by the program" if text.startswith("<") and any(mark in text for mark in HALF_READ) else one_line(text)
 
 
 def unstarted(stops: Sequence[str]) -> str:
@@ -80,11 +89,11 @@ def fork_lines(one: Answered) -> list[str]:
 
 
 def fork_words(fork: Fork) -> str:
-    said, newer = [], ""
-    for reading in fork.readings:
+    said, newer, more = [], "", len(fork.readings) - READINGS
+    for reading in fork.readings[:READINGS] if more > 1 else fork.readings:
         said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
         newer = reading.values[0] if len(reading.values) == 1 else ""
-    return ", ".join(said)
+    return ", ".join(said) + (f", and {more} readings more" if more > 1 else "")
 
 
 _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open"}

@@ -92,7 +92,7 @@ def pinned(stack: Stack, choices: Mapping[str, AxisChoice]) -> Stack:
 
 UNWRITTEN: Mapping[str, tuple[Any, ...]] = {
     "recompute": ("full", "none"), "attention": ("flash", "sdpa", "eager"), "autocast": ("bf16", "none"),
-    "weights_dtype": ("bf16", "fp32"), "quant": ("nf4", "none"), "packing": (True, False), "padding_free": (True, False),
+    "quant": ("nf4", "none"), "packing": (True, False), "padding_free": (True, False),
     "offload_optimizer": ("cpu", "none"), "offload_params": ("cpu", "none"), "reshard_after_forward": (True, False),
 }  # fmt: skip
 """Settings of few values: where a variable decides one (``gradient_checkpointing: ${GC}``), it may be any of these."""

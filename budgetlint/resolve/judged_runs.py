@@ -26,6 +26,7 @@ from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.own_builds import says, with_own_builds
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.run_parts import script_of, started_by
+from budgetlint.resolve.settled import settled
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -80,7 +81,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
     readings = collected.readings
-    settings = with_stored_weights(join(readings), claims)
+    settings = settled(with_stored_weights(join(readings), claims), claims)
     if collected.unsaid:
         settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do
@@ -99,7 +100,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
-    return without_idle_defaults(with_derived(counted.filled(claims.values())))
+    return without_idle_defaults(with_derived(settled(counted, claims).filled(claims.values())))
 
 
 def _under_deepspeed(settings: Settings) -> bool:

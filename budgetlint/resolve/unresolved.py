@@ -38,6 +38,7 @@ _ENDS: dict[str, tuple[Any, ...]] = {
     "optimizer": ENDS["optimizer"],
     "loss": ENDS["loss"],
     "precision": ("bf16-pure", "bf16", "fp32"),
+    "weights_dtype": ("bf16", "fp32"),
     "grad_accum": (1, 2),
     "lora_dropout": (0.0, 0.1),
     "kernels": (LIGER, ()),

@@ -10,7 +10,10 @@ CONFIG = "model_name_or_path: {}\ndataset_name: a/b\nper_device_train_batch_size
 SHAPE = "config a.yaml; model custom hidden=1024 layers=4 heads=8 intermediate=4096 vocab=32000"
 CASES = {
     "a model that no table has": ("acme/own-7b", "its shape is not known here"),
-    "a variable": ("${MODEL}", "whoever starts the run gives it: say in a budget which it is: config FILE; model NAME"),
+    "a diffusion model": ("black-forest-labs/FLUX.1-dev", "no line of a budget describes a diffusion model"),
+    "another": ("stabilityai/stable-diffusion-xl-base-1.0", "no line of a budget describes a diffusion model"),
+    "a language model of such a word": ("acme/fluxion-7b", "its shape is not known here"),
+    "a variable": ("${MODEL}", "how it comes about is not followed here: say in a budget which it is: model NAME"),
 }
 
 

@@ -84,6 +84,9 @@ class ModelCode:
     reshards_in_pipeline: bool = True
     """FSDP's default gives gathered parameters back after the forward, also where a pipeline runs it for each micro batch."""
 
+    evaluates_with_a_trainer: bool = False
+    """Its evaluation is the Trainer's over a whole model of transformers, which may give its keys and values back."""
+
     # -- the architecture, as it builds it --------------------------------------------------------------------------------
 
     def as_built(self, arch: Architecture) -> Architecture:

@@ -20,6 +20,7 @@ _ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "
 
 class Transformers(ModelCode):
     measured = True
+    evaluates_with_a_trainer = True
     splits = Splits(sequence=False, embedding=False, logits=False)
     """transformers 5.24.0 configuration_llama.py ``base_model_tp_plan``, modeling_llama.py ``_tp_plan``: the embedding is whole, the
     logits are gathered."""

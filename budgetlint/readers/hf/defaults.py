@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.readers.base import default, unsettled
+from budgetlint.readers.base import default, hidden, unsettled
 from budgetlint.readers.derived import loss_by_kernels
 from budgetlint.settings.run import Setting, Settings, Stack
 
@@ -28,11 +28,13 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("num_epochs", 3.0, "num_train_epochs"),
     ("compile", False, "torch_compile"),
     ("eval_on", False, "eval_strategy"),
-    ("prediction_loss_only", False, "prediction_loss_only"),
     ("save_strategy", "steps", "save_strategy"),
     ("kernels", (), "use_liger_kernel"),
 )
 """The same in every version from 4.46 to 5.24."""
+
+
+_METRICS = "transformers Trainer.evaluate: true where the program gives no compute_metrics, else TrainingArguments.prediction_loss_only"
 
 
 def plain_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
@@ -49,6 +51,7 @@ def plain_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
 def shared_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     """What TRL and the plain Trainer have in common."""
     yield from (default(name, value, _ARGUMENTS + key) for name, value, key in _FIXED)
+    yield hidden("prediction_loss_only", (), _METRICS)
     yield optimizer(stack)
     yield from _reentrant(stack)
     yield from _fsdp(settings, stack)

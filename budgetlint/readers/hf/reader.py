@@ -60,7 +60,16 @@ def _model(look: Lookup) -> list[Setting]:
         settings, misreads = read_keys(look.document, look.loader, _scalars_only(look, section), section)
         found.extend(settings)
         look.misreads.extend(misreads)
-    return found
+    return [*_loaded_with(look), *found]
+
+
+def _loaded_with(look: Lookup) -> list[Setting]:
+    """``model_init_kwargs`` that is no section (a variable, an answer of the shell, JSON in a text: training_args.py
+    ``_VALID_DICT_FIELDS``) may hold a dtype, which no default of the loader stands for."""
+    raw = look.raw("model_init_kwargs")
+    if raw is None or not isinstance(raw.node, Scalar):
+        return []
+    return [Setting("weights_dtype", None, raw.origin, raw.text, "symbolic")]
 
 
 def _scalars_only(look: Lookup, section: str) -> tuple[Key, ...]:

@@ -32,6 +32,7 @@ from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.python_script import classes, loop
 from budgetlint.readers.python_script.adapter import read_lora
 from budgetlint.readers.python_script.beside import read_beside
+from budgetlint.readers.python_script.metrics import with_metrics
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
@@ -61,7 +62,8 @@ def read(document: Document, flavour: str) -> Reading:
     section, trainer = classes.arguments_of(document), classes.trainer_of(document)
     look = Lookup(document, Loader.PYTHON, section, flag=truthy)
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
-    settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
+    written = [*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)]
+    settings = _merged(with_metrics(written, top, trainer))
     settings = with_models_length(settings, top, trainer)
     if (packing := unpacked(top, trainer, settings.get("packing"))) is not None:
         settings = settings.having(packing)

@@ -86,11 +86,11 @@ def bytes_at_peak(estimate: Estimate, buckets: Iterable[Bucket]) -> int:
 
 
 def is_over(now: Estimate) -> bool:
-    """The run was judged, or leans to one side, and its best figure lies over the limit.
+    """The run was judged, nothing of its bill is open, and its best figure lies over the limit.
 
     Example: ``if not is_over(run.estimate): return``.
     """
-    return now.near and now.limit is not None and now.need.bytes > now.limit
+    return now.near and now.whole and now.limit is not None and now.need.bytes > now.limit
 
 
 def decides(now: Estimate, cost: int) -> bool:
