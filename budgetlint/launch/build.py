@@ -12,7 +12,8 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import Around
-from budgetlint.documents.shell_parser import CompoundCommand
+from budgetlint.documents.shell_frames import CompoundCommand
+from budgetlint.documents.shell_held import END
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -82,8 +83,8 @@ class Builder:
         around, functions, names = self.around, dict[str, tuple[Script, CompoundCommand]](), dict[str, int]()
         for at, source in self.sourced:
             script = read_shell(source.text, given=self.given, place=_always(at), work=self.work, around=around)
-            around = Around(script.expander)
-            functions |= {block.name: (script, block) for block in script.blocks if not block.is_loop and 0 <= block.start <= block.end}
+            around = Around(script.expander, END - 1)
+            functions |= {block.name: (script, block) for block in script.blocks if block.is_function and 0 <= block.start <= block.end}
             names |= dict.fromkeys(script.expander.names, at)
         return around, functions, names
 
@@ -116,10 +117,10 @@ class Builder:
         if len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
         elif stand.elsewhere or is_elsewhere(command.words):
-            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span)
+            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span, command.at)
         else:
-            environment = {**self.environment, **stand.found_set(command.span.start), **command.environment, **start.environment}
-            self.add(start, environment, stand, command.span)
+            environment = {**self.environment, **stand.found_set(command.at), **command.environment, **start.environment}
+            self.add(start, environment, stand, command.span, command.at)
 
     def add(
         self,
@@ -127,6 +128,7 @@ class Builder:
         environment: Mapping[str, Word],
         stand: Stand,
         span: Span,
+        at: int,
     ) -> None:
         arguments = parse(start.arguments, span)
         around = tuple((layer.name, telling(layer.words)) for layer in (*stand.layers, *start.layers))
@@ -140,7 +142,7 @@ class Builder:
         request, job = stand.job or (self.request, self.job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, stand.script, span, number)
+        environ = self._environment(environment, stand.script, span, number, at)
         if environ is not None:
             documents.insert(0, environ)
         if job is not None:
@@ -168,8 +170,8 @@ class Builder:
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
-        held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int, at: int) -> Document | None:
+        held = {name: script.value(name, at) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
 

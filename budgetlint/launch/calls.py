@@ -83,7 +83,7 @@ def document_calls(document: Document) -> Iterator[Call]:
 def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator[Call]:
     words = command.words
     is_sourced = words[0].text in ("source", ".")
-    held = {**around, **_held(stand, command.span.start, every=is_sourced)}
+    held = {**around, **_held(stand, command.at, every=is_sourced)}
     while words and words[0].text in _BEFORE:
         words = words[1:]
     script = script_named(words)
@@ -104,6 +104,6 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
 def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:
     """What a program finds set: what is exported, and for a sourced script ``every`` variable; ``${NAME}`` for what is not known."""
     script = stand.script
-    own = {name: script.value(name) for name in script.expander.names} if script is not None and every else {}
+    own = {name: script.value(name, at) for name in script.expander.names} if script is not None and every else {}
     held = {**own, **stand.found_set(at)}
     return {name: word.text if word.is_told else f"${{{name}}}" for name, word in held.items() if word is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.source import SourceFile
-from budgetlint.documents import Loader, plain
+from budgetlint.documents import Document, Loader, plain
 from budgetlint.documents.shell import read_shell
 from budgetlint.documents.shell_written import written_documents
 from budgetlint.resolve.runs import judge_texts
@@ -18,7 +18,7 @@ FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir o --per_device_trai
 def contents(script: str) -> dict[str, object]:
     source = SourceFile("run.sh", script)
     found = written_documents(source, read_shell(script).written)
-    return {name: plain(document.root, Loader.JSON) for name, document in found.items()}
+    return {name: plain(one.root, Loader.JSON) if isinstance(one, Document) else one for name, one in found.items()}
 
 
 CASES = {
@@ -29,13 +29,13 @@ CASES = {
     "escaped": ('STAGE=2\nMB=4\ncat <<EOT > ds.json\n{"a": "\\$MB"}\nEOT\n', {"ds.json": "$MB"}),
     "assigned only afterwards": ("STAGE=2\ncat <<EOT > ds.json\n" + JSON + "EOT\nMB=4\n", {"ds.json": ("${MB}", 2)}),
     "a mark in quotes": ('cat <<\'EOT\' > ds.json\n{"a": "$MB"}\nEOT\n', {"ds.json": "$MB"}),
-    "in a branch": ("MB=4\nSTAGE=2\nif true; then\ncat <<EOT > ds.json\n" + JSON + "EOT\nfi\n", {}),
+    "in a branch": ("MB=4\nSTAGE=2\nif test -f x; then\ncat <<EOT > ds.json\n" + JSON + "EOT\nfi\n", {"ds.json": None}),
     "in a function": ("MB=4\nSTAGE=2\nf() {\ncat <<EOT > ds.json\n" + JSON + "EOT\n}\n", {}),
-    "written twice": ("cat <<A > d.json\n{}\nA\ncat <<A > d.json\n{}\nA\n", {}),
-    "appended to": ("cat <<A >> d.json\n{}\nA\n", {}),
+    "written twice": ('cat <<A > d.json\n{}\nA\ncat <<A > d.json\n{"a": 1}\nA\n', {"d.json": 1}),
+    "appended to": ("cat <<A >> d.json\n{}\nA\n", {"d.json": None}),
     "no config": ("cat <<A > hosts.txt\nhost\nA\n", {}),
-    "no JSON": ("cat <<A > d.json\n{,\nA\n", {}),
-    "another command": ("tr a b <<A > d.json\n{}\nA\n", {}),
+    "no JSON": ("cat <<A > d.json\n{,\nA\n", {"d.json": None}),
+    "another command": ("tr a b <<A > d.json\n{}\nA\n", {"d.json": None}),
 }
 
 
