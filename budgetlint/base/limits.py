@@ -73,8 +73,8 @@ ROUNDS = Bound(
     "161 of 178 loops of 14 repositories have 4 items or fewer; each round is followed", "its loop's variable is not known",
 )  # fmt: skip
 UNROLLED = Bound(
-    "unrolled", 4_000, "words and parts of words", "the rounds of a script's loop",
-    "loops over options have 200 words, and few options are given: x 4", "what the loop sets is not known",
+    "unrolled", 8_000, "words and parts of words", "the rounds of a file's loops, to know what they leave behind",
+    "a loop over options has 200 words, and 5 of them are given: x 8", "what a loop sets is not known",
 )  # fmt: skip
 CONTAINERS = Bound("containers", 50, "containers", "a Kubernetes document", "10 in the corpus: x 5")
 BUDGET_BYTES = Bound(

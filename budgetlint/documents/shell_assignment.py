@@ -31,11 +31,17 @@ def adds(one: Assignment) -> bool:
 
 
 def _own(one: Assignment) -> bool:
-    """``ARGS="$ARGS --x"``: only where the value has the variable itself once, and nothing is asked of it."""
+    """``ARGS="$ARGS --x"``: only where the value begins with the variable itself, has it once, and nothing is asked of it."""
     if one.is_list or one.words is None or len(one.words) != 1:
         return False
-    own = [part for part in one.words[0].parts if isinstance(part, Variable) and part.name == one.name]
-    return len(own) == 1 and not own[0].operator
+    written = [part for part in one.words[0].parts if not (isinstance(part, Literal) and not part.text)]
+    own = [part for part in written if isinstance(part, Variable) and part.name == one.name]
+    return len(own) == 1 and own[0] is written[0] and not own[0].operator
+
+
+def adds_words(one: Assignment) -> bool:
+    """Does it keep the words that the variable held, and put others behind them?"""
+    return adds(one) and (one.is_list or bool(gap_before(one, 0)))
 
 
 def settles(one: Assignment) -> bool:

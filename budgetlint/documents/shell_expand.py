@@ -133,14 +133,20 @@ class Expander(Items):
 
     def _asked(self, part: Opaque, *, splits: bool) -> Atom:
         """What a command would answer, where the text alone tells; else the command as it is written."""
-        answer = computed(part.text, self.text_of_name) or counted(part.text, self._told) or path(part.text, self.plain)
+        answer = computed(part.text, self.text_of_name) or counted(part.text, self._told) or path(part.text, self._one)
         if answer is not None and self._is_one(answer, splits=splits):
             return Atom(answer, part.span.start, known=False, told=True)
-        several = answered(part.text, self.plain)
+        several = answered(part.text, self._one)
         if several is not None and "IFS" not in self._by_name and not _NAMES_FILES.search(several):
             return Atom(several, part.span.start, known=False, told=True, splits=splits)
         shown = f"$({part.text[1:-1]})" if part.text.startswith("`") else part.text
         return Atom(folder(part.text) or shown, part.span.start, known=False)
+
+    def _one(self, raw: RawWord) -> str | None:
+        """A word inside of a substitution that stays one; None where it is not known."""
+        found = list(self._fields(raw.parts))
+        is_told = len(found) == 1 and all(atom.known or atom.told for atom in found[0])
+        return "".join(atom.text for atom in found[0]) if is_told else None
 
     def _is_one(self, answer: str, *, splits: bool) -> bool:
         """Does an answer of the shell stay one word?"""
@@ -192,7 +198,7 @@ class Expander(Items):
         is_empty = unset or (part.operator.startswith(":") and _is_empty(value))
         self.hangs |= unset and part.operator != UNKNOWN_OPERATOR
         if part.operator[-1:] == "+":
-            if value is not None and not is_empty:
+            if value is not None and not is_empty and (part.operator == "+" or _is_something(value)):
                 yield from self._default(part.default, splits)
             elif not is_empty:
                 yield from self._gap(part)
@@ -234,6 +240,11 @@ def _may_be_several(lists: Lists) -> bool:
 
 def _is_empty(value: Lists | None) -> bool:
     return value is not None and not any(atom.text for atoms in value for atom in atoms)
+
+
+def _is_something(value: Lists) -> bool:
+    """Is it surely not empty?"""
+    return any(atom.text and (atom.known or atom.told) for atoms in value for atom in atoms)
 
 
 def _apart(lists: Lists) -> Iterator[Atom]:

@@ -12,6 +12,7 @@ from itertools import chain
 from budgetlint.base.record import replace
 from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_assignment import Assignment, adds, by_argument, gap_before, settles
+from budgetlint.documents.shell_braces import alternatives
 from budgetlint.documents.shell_words import Atom, Part, Word
 from budgetlint.documents.shell_work import ShellWork, cost_of
 
@@ -197,7 +198,10 @@ class Held:
         found: list[tuple[Atom, ...]] = []
         for raw in one.words or ():
             if one.is_list:
-                found.extend(self._fields(raw.parts))
+                ways = alternatives(raw.parts)
+                found.extend(
+                    ((Atom(GAP, raw.span.start, known=False),),) if ways is None else [each for way in ways for each in self._fields(way)]
+                )
             else:
                 found.append(tuple(unsplit(self._atoms(raw.parts, splits=False))))
         return tuple(found)

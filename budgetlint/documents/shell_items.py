@@ -6,6 +6,7 @@ from budgetlint.base.numerals import is_digits
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_assign import keyed
 from budgetlint.documents.shell_assignment import Assignment
+from budgetlint.documents.shell_braces import alternatives
 from budgetlint.documents.shell_held import MAX_DEPTH, Held, Lists, unsplit
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_words import Atom, Literal, RawWord
@@ -37,7 +38,7 @@ class Items(Held):
         seen = self._seen(name)
         if not seen:
             return self._outside.items(name) if self._outside is not None and name not in self._given else None
-        if len(self._open) >= MAX_DEPTH:
+        if len(self._open) >= MAX_DEPTH or (name in self._loops and self._in_loop(name) is not False):
             return None
         self._open.append(name)
         held: ItemsOf | None = {}
@@ -89,9 +90,12 @@ class Items(Held):
             elif is_map:
                 return None
             else:
-                for atoms in self._fields(raw.parts):
+                ways = alternatives(raw.parts)
+                for atoms in (each for way in ways or () for each in self._fields(way)):
                     found[str(behind)] = atoms
                     behind += 1
+                if ways is None:
+                    return None
         return found
 
     def _text_of(self, raw: RawWord) -> tuple[Atom, ...]:

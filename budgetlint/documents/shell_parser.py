@@ -170,9 +170,9 @@ class Parser(Branches):
         return len(self.words) == 1 and isinstance(self.words[0], RawWord) and bool(self.words[0].bare)
 
     def _function(self, name: str, at: int) -> None:
-        block = CompoundCommand(name, at=at)
+        block = CompoundCommand(name if self.runs else "", at=at)
         self.opens(Frame(FUNCTION, at), block)
-        self.functions.setdefault(name, []).append(block)
+        self.functions.setdefault(block.name, []).append(block)
 
     def _reserved(self, word: RawWord) -> bool:
         """Is this first word of a command a reserved word, and dealt with?"""
@@ -277,11 +277,11 @@ class Parser(Branches):
         block = self.frames.block()
         name, conditional = rest[0].bare, self.conditional
         span = Span(words[0].span.start, words[-1].span.end)
-        if block is not None and (self.runs or self.hanging):
+        if block is not None and (self.next is not False or self.hanging):
             self.commands.append(RawCommand(tuple(rest), environment, span, bool(self.frames.inside[FUNCTION]), reads, span.start, block))
         if self.runs:
             self.sets(sets_by_the_way(name, rest, conditional, {one.name for one in self.assignments} if name == ":" else ()))
-            self.called(name, span.start)
+            self.called(rest, span.start)
             if name == "exec" and len(rest) > 1:
                 self.over = self._is_last(conditional)
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from budgetlint.base.expression import expression
-from budgetlint.base.limits import UNROLLED
 from budgetlint.base.record import replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
-from budgetlint.documents.shell_assignment import Assignment, adds
+from budgetlint.documents.shell_assignment import Assignment, adds_words
 from budgetlint.documents.shell_frames import FUNCTION, LOOP, CompoundCommand, Frame
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_simple import calculated
@@ -60,14 +59,14 @@ def goes_round(parser: Parser, frame: Frame, end: int) -> None:
         return
     names: dict[str, bool] = {}
     for one in body:
-        names[one.name] = names.get(one.name, True) and adds(one)
+        names[one.name] = names.get(one.name, True) and adds_words(one)
     parser.loops.append((frame.at, end, names))
     if not parser.frames.straight() or parser.conditional or frame.body < 0:
         return
     del parser.assignments[frame.every :]
     parser.relearns()
     shifts = parser.shifts
-    found = _rounds(parser, frame, end)
+    found = _rounds(parser, frame, end, end if parser.fixed is None else parser.fixed)
     if found is None:
         parser.shifts = shifts
         parser.trial, parser.learned = parser.trial.anew(parser.assignments), len(parser.assignments)
@@ -86,21 +85,29 @@ def _is_of_arguments(parser: Parser, frame: Frame, end: int) -> bool:
     return is_whole or (block is not None and block.items is None)
 
 
-def _rounds(parser: Parser, frame: Frame, end: int) -> list[Assignment] | None:
-    """What the rounds set, or None where it is not known."""
-    work = ShellWork(words=UNROLLED.most)
+def _rounds(parser: Parser, frame: Frame, end: int, fixed: int) -> list[Assignment] | None:
+    """What the rounds set, or None where it is not known. All of it counts at one place, one after the other."""
+    own = parser.lexer.work
+    work = own if parser.fixed is not None else ShellWork(steps=own.steps, words=own.unrolled)
+    found = _followed(parser, frame, end, fixed, work)
+    if work is not own:
+        own.unrolled, own.steps = work.words, min(own.steps, work.steps)
+    return found if not work.cut else None
+
+
+def _followed(parser: Parser, frame: Frame, end: int, fixed: int, work: ShellWork) -> list[Assignment] | None:
     found: list[Assignment] = []
-    for count, given in enumerate(_each(parser, frame, end)):
+    for count, given in enumerate(_each(parser, frame, fixed)):
         if given is None or count >= ROUNDS:
             return None
         parser.trial.learn(given)
         found.extend(given)
         inner = type(parser)(
-            Lexer(parser.lexer.text, frame.body, end, make=parser.lexer.make, work=work), parser.trial, fixed=end, shifts=parser.shifts
+            Lexer(parser.lexer.text, frame.body, end, make=parser.lexer.make, work=work), parser.trial, fixed=fixed, shifts=parser.shifts
         )
         inner.functions = parser.functions
         inner.run()
-        inner.conditions(end, 0)  # what it has not asked about is learned too
+        inner.conditions(fixed, 0)  # what it has not asked about is learned too
         if inner.lost or work.cut or inner.left == "exit" or inner.trial is not parser.trial:
             return None
         parser.shifts = inner.shifts
@@ -110,25 +117,25 @@ def _rounds(parser: Parser, frame: Frame, end: int) -> list[Assignment] | None:
     return found
 
 
-def _each(parser: Parser, frame: Frame, end: int) -> Iterator[list[Assignment] | None]:
+def _each(parser: Parser, frame: Frame, fixed: int) -> Iterator[list[Assignment] | None]:
     """What each round begins with; None where nobody knows whether there is one."""
     if frame.written in ("while", "until"):
-        while (answer := parser.conditions(end + 1, parser.shifts).holds(frame.condition)) is not None:
+        while (answer := parser.conditions(fixed + 1, parser.shifts).holds(frame.condition)) is not None:
             if answer != (frame.written == "while"):
                 return
             yield []
         yield None
         return
-    words = _items(parser, frame)
+    words = _items(parser, frame, frame.at if parser.fixed is None else fixed + 1)
     for word in words if words is not None else ():
-        yield [Assignment(frame.written, (raw_of(word),), at=end)]
+        yield [Assignment(frame.written, (raw_of(word),), at=fixed)]
     if words is None:
         yield None
 
 
-def _items(parser: Parser, frame: Frame) -> list[Word] | None:
-    parser.conditions(frame.at, 0)
-    found = [word for raw in frame.head for word in parser.trial.words(raw, frame.at)]
+def _items(parser: Parser, frame: Frame, at: int) -> list[Word] | None:
+    parser.conditions(at, 0)
+    found = [word for raw in frame.head for word in parser.trial.words(raw, at)]
     return found if frame.head and all(word.is_told for word in found) and len(found) <= ROUNDS else None
 
 
@@ -140,8 +147,9 @@ def _counted(parser: Parser, frame: Frame) -> tuple[str, tuple[RawWord, ...] | N
     if begins is None or goes_on is None:
         return None
     name = begins.name
-    parser.conditions(frame.at, 0)
-    parser.trial.place(frame.at)
+    at = frame.at if parser.fixed is None else parser.fixed + 1
+    parser.conditions(at, 0)
+    parser.trial.place(at)
     held: dict[str, str | None] = {}
 
     def value(of: str) -> str | None:

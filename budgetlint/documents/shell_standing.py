@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Span
-from budgetlint.documents.shell_assignment import Assignment
+from budgetlint.documents.shell_assignment import Assignment, by_argument
 from budgetlint.documents.shell_expand import Expander
 from budgetlint.documents.shell_frames import FUNCTION, IF, CompoundCommand, Frame, Frames
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_tokens import Array, Token
-from budgetlint.documents.shell_words import RawWord
+from budgetlint.documents.shell_words import RawWord, Variable
 
 _NAME = expression(r"[A-Za-z_]\w*")
 
@@ -78,10 +78,12 @@ class Standing:
         """What is set in a subshell is gone behind it."""
         self.assignments.extend(Assignment(name, None, conditional=True, at=at) for name in sorted(names))
 
-    def called(self, name: str, at: int) -> None:
+    def called(self, words: list[RawWord], at: int) -> None:
         """A function changes the variables of the script; which of its branches run is not known."""
+        name = words[0].bare
         if name not in self.functions:
             return
+        hands_on = any(isinstance(part, Variable) and part.name[:1] in ("@", "*") for word in words[1:] for part in word.parts)
         if (frame := next((one for one in reversed(self.frames.stack) if one.kind == FUNCTION), None)) is not None:
             frame.calls.append(name)
             return
@@ -92,7 +94,8 @@ class Standing:
             if one not in done:
                 done.add(one)
                 for block in self.functions.get(one, ()):
-                    self.sets(replace(each, conditional=True, at=at) for each in block.sets)
+                    told = (each if hands_on or not by_argument(each) else replace(each, words=None, asked=False) for each in block.sets)
+                    self.sets(replace(each, conditional=True, at=at) for each in told)
                     open_names.extend(block.calls)
 
     def captures(self, token: Token, *, again: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from budgetlint.base.limits import LAUNCHES
 from budgetlint.base.record import field, open_state, replace
@@ -63,6 +63,8 @@ class Builder:
     """Of each command that starts something; the rounds of a loop share it."""
     times: int = 0
     """How often the script was read."""
+    way: tuple[str, ...] = ()
+    """Which task of an array of jobs it is."""
     library: bool = False
     """Others source the script: its functions are theirs to call."""
 
@@ -73,10 +75,11 @@ class Builder:
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=around, sourced=names)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
-            if script.written:
-                self.source.facts[FACT] = written_documents(self.source, script.written)
             self.folder = self.anywhere = ""
-            self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
+            walk = ShellWalk(self.source, self.work, self.library)
+            self._start(walk.script(script, Stand(functions=functions, way=self.way)))
+            if walk.written:
+                self.source.facts[FACT] = written_documents(self.source, walk.written, partial(_names_between, script.commands))
 
     def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, CompoundCommand]], dict[str, int]]:
         """What the scripts that this one sources set: variables, functions, and where each name is set."""
@@ -99,7 +102,7 @@ class Builder:
 
     def command(self, command: Command, script: Script | None = None) -> None:
         """Every launch of one command."""
-        self._start(ShellWalk(self.source, self.work, self.library).command(command, Stand(script)))
+        self._start(ShellWalk(self.source, self.work, self.library, self.given).command(command, Stand(script)))
 
     def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
         for command, stand in commands:
@@ -174,6 +177,11 @@ class Builder:
         held = {name: script.value(name, at) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
+
+
+def _names_between(commands: Sequence[Command], name: str, start: int, end: int) -> bool:
+    """Does a command between two places have the file among its words?"""
+    return any(start < command.at < end and any(name in word.text for word in command.words[1:]) for command in commands)
 
 
 def _telling_variables(environment: Mapping[str, Word]) -> tuple[tuple[str, object], ...]:

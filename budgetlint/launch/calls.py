@@ -9,6 +9,7 @@ from budgetlint.base.record import open_record
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
+from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
@@ -16,6 +17,7 @@ from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
 from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
+from budgetlint.launch.wrappers import COUNTED, SHELLS, base
 from budgetlint.launch.wrappers import variables as variables_of
 from budgetlint.readers.base import is_symbolic
 
@@ -86,6 +88,8 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
     held = {**around, **_held(stand, command.at, every=is_sourced)}
     while words and words[0].text in _BEFORE:
         words = words[1:]
+    if command.words[0].text in COUNTED:  # its options stand in front of the script
+        words = command.words[next((at for at, word in enumerate(command.words) if _is_shell(word)), 0) :]
     script = script_named(words)
     if script is None or stand.elsewhere or is_symbolic(script.text) or not names_in(script.text):
         return
@@ -99,6 +103,10 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
     texts = tuple(word.text for word in behind)
     many = any(text in UNCOUNTED for text in texts)
     yield Call(script.text, None if many else texts, told, command.span.start, is_sourced)
+
+
+def _is_shell(word: Word) -> bool:
+    return base(word) in SHELLS or (word.text.endswith((".sh", ".bash", ".slurm", ".sbatch")) and not word.text.startswith("-"))
 
 
 def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:

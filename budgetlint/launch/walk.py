@@ -15,6 +15,7 @@ from budgetlint.documents.shell_around import OWN, UNKNOWN, Around
 from budgetlint.documents.shell_frames import CompoundCommand
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_written import Written
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import outer_layers, shell_text
 from budgetlint.launch.launch import Layer, Request
@@ -63,10 +64,15 @@ class ShellWalk:
     work: ShellWork
     library: bool = False
     """Do others source the script and call its functions?"""
+    given: Mapping[str, Word] = field(default_factory=dict)
+    """What a command that stands in no script finds set."""
+    written: list[Written] = field(default_factory=list)
+    """The files that it writes, those of rounds and calls too."""
 
     def script(self, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """Each command, with what it stands in."""
-        own = {block.name: (script, block) for block in script.blocks if block.is_function and _is_whole(block)}
+        self.written.extend(script.written)
+        own = {block.name: (script, block) for block in script.blocks if block.name and block.is_function and _is_whole(block)}
         stand = replace(stand, script=script, functions={**stand.functions, **own})
         called = {command.words[0].text for command in script.commands}
         done: set[int] = set()
@@ -161,7 +167,8 @@ class ShellWalk:
         if script is not None:
             around = Around(script.expander, command.at if script.is_ordered else None, UNKNOWN)
         for word in words:
-            inner = read_shell(word.text, given=given, place=places(word).__getitem__, work=self.work, around=around)
+            held = given or (self.given if script is None and not stand.elsewhere else None)
+            inner = read_shell(word.text, given=held, place=places(word).__getitem__, work=self.work, around=around)
             environment = {**stand.found_set(command.at), **command.environment} if not stand.elsewhere else {}
             yield from self.script(
                 inner, replace(stand, nested=stand.nested + 1, environment=environment, span=stand.span or command.span, functions={})

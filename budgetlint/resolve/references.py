@@ -174,13 +174,24 @@ def quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     """The readings of a file that may or may not be a config: nothing is said where it is none."""
     named_in = reference.origin.source.path if reference.origin.source else ""
     written = written_by_script(reference)
-    if written is not None:
+    if written:
         return written
     reference = _copied(reference)
     path = _found(work, reference, named_in)
+    if written is not None and path is not None:
+        return tuple(map(_rewritten, _composed(work, reference, named_in, path)))
     if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
         return ()
+    return _composed(work, reference, named_in, path)
+
+
+def _composed(work: Assembly, reference: Reference, named_in: str, path: str) -> tuple[Reading, ...]:
     return tuple(composed(work, reading) for reading in _joined(work, reference, named_in, path))
+
+
+def _rewritten(reading: Reading) -> Reading:
+    """A file that the script changes before it is read: nobody knows what it says by then."""
+    return replace(reading, settings=Settings(replace(one, value=None, state="symbolic", readings=()) for one in reading.settings.values()))
 
 
 def _is_script(work: Assembly, path: str) -> bool:
