@@ -1,8 +1,9 @@
 """Shell scripts as located commands: what each command would be given, as far as the text alone tells. Never executed.
 
-A variable is known when it is assigned once, literally, outside branches, loops and functions, whatever a branch takes from the
-script's arguments; ``${NAME:-default}`` gives the default of a variable that the script does not set, and of an argument. Arithmetic
-on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)``, a second assignment.
+A variable holds what is assigned in front of the command that asks, branch by branch where the conditions tell, round by round where
+the items of a loop do; ``${NAME:-default}`` gives the default of a variable that the script does not set, and of an argument, and a
+script that is started without arguments leaves its option loops as they are. Everything else stays symbolic: ``$1``, ``$(...)``, what a
+branch sets that only the machine decides.
 """
 
 from __future__ import annotations

@@ -53,11 +53,9 @@ class _Written:
             path, text = self._writes(node)
             if path is not None:
                 told[path] = text if path not in told and id(node) in certain else None
-            elif (opened := self._path(node)) is not None:
-                told.setdefault(opened, None)
-        every = [(path, told[path]) for path in told]
-        done = {path for path, text in every if text is not None}
-        yield from ((path, text) for path, text in every if text is not None or path not in done)
+        opened = [path for node in ast.walk(self.tree) if isinstance(node, ast.Call) and (path := self._path(node)) is not None]
+        for path in dict.fromkeys((*told, *opened)):
+            yield path, told.get(path) if opened.count(path) < 2 else None
 
     def _enters(self, node: ast.With) -> None:
         for item in node.items:

@@ -13,9 +13,10 @@ from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
-from budgetlint.launch.jobs import kind_of, request_of, texts, variables
+from budgetlint.launch.jobs import COMPOSE, WORKFLOW, kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
+from budgetlint.launch.services import services, steps
 from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
 from budgetlint.launch.wrappers import COUNTED, SHELLS, base
 from budgetlint.launch.wrappers import variables as variables_of
@@ -74,12 +75,23 @@ def document_calls(document: Document) -> Iterator[Call]:
     """The calls of a job file, whose variables the script finds set."""
     if not kind_of(document):
         return
-    held, work = variables(document, request_of(document) or Request()), work_of(document.source, CALLS)
-    told = {name: word.text for name, word in held.items()}
-    for word in texts(document):
+    work = work_of(document.source, CALLS)
+    for word, held in _texts(document):
+        told = {name: word.text for name, word in held.items()}
         script = read_shell(word.text, given=held, place=places(word).__getitem__, work=work)
         for command, stand in ShellWalk(document.source, work).script(script, Stand()):
             yield from _call(command, stand, told)
+
+
+def _texts(document: Document) -> Iterator[tuple[Word, Mapping[str, Word]]]:
+    """The shell texts of a job file, each with the variables that it finds set."""
+    kind = kind_of(document)
+    if kind in (COMPOSE, WORKFLOW):
+        every = services(document) if kind == COMPOSE else steps(document)
+        yield from ((one.text, one.environment) for one in every if one.text is not None)
+        return
+    held = variables(document, request_of(document) or Request())
+    yield from ((word, held) for word in texts(document))
 
 
 def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator[Call]:

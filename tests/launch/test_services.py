@@ -33,13 +33,15 @@ CASES: dict[str, tuple[str, str, dict[str, object]]] = {
     ),
     "Compose, devices that are reserved": (
         "compose.yaml",
-        f"services:\n  t:\n    image: x\n    command: accelerate launch train.py {FLAGS} --per_device_train_batch_size 2\n    deploy:\n      resources:\n        reservations:\n"
+        f"services:\n  t:\n    image: x\n    command: accelerate launch train.py {FLAGS} --per_device_train_batch_size 2\n"
+        "    deploy:\n      resources:\n        reservations:\n"
         "          devices:\n            - driver: nvidia\n              count: 2\n              capabilities: [gpu]\n",
         {"devices_per_node": 2},
     ),
     "a workflow, variables of three levels": (
         ".github/workflows/train.yml",
-        f"on: push\nenv:\n  A: 1\n  BS: 1\njobs:\n  t:\n    env:\n      BS: 6\n    steps:\n      - run: |\n          cd x\n          {TRAIN} $BS\n",
+        f"on: push\nenv:\n  A: 1\n  BS: 1\njobs:\n  t:\n    env:\n      BS: 6\n    steps:\n"
+        f"      - run: |\n          cd x\n          {TRAIN} $BS\n",
         {"micro_batch": 6},
     ),
     "a workflow, a matrix": (
@@ -49,7 +51,8 @@ CASES: dict[str, tuple[str, str, dict[str, object]]] = {
     ),
     "Kubernetes, a variable": (
         "job.yaml",
-        CONTAINERS + f'          env:\n            - name: BS\n              value: "6"\n          command: ["bash", "-c", "{TRAIN} $BS"]\n',
+        CONTAINERS + f'          env:\n            - name: BS\n              value: "6"\n'
+        f'          command: ["bash", "-c", "{TRAIN} $BS"]\n',
         {"micro_batch": 6},
     ),
     "Kubernetes, a variable of another object": (
