@@ -35,6 +35,8 @@ class Written:
     appends: bool = False
     copied: str = ""
     at: int = 0
+    other: bool = False
+    """Only a branch that somebody else may take writes it so."""
 
 
 @record
@@ -126,6 +128,7 @@ def written_documents(
     """The files by name, each value where the script has it. One that is written a second time is what it is then, unless something
     reads it before."""
     held: dict[str, Written | None] = {}
+    others: set[str] = set()
     for one in written:
         name = posixpath.normpath(one.target.text)
         if not name.endswith(SUFFIXES):
@@ -140,7 +143,8 @@ def written_documents(
         else:
             text = _joined([before.text.atoms, one.text.atoms]) if before.text is not None and one.text is not None else None
             held[name] = replace(before, text=text, copied="", at=one.at)
-    return {name: _file(source, one, number) for number, (name, one) in enumerate(held.items())}
+        others |= {name} if one.other else set()
+    return {name: _file(source, None if name in others else one, number) for number, (name, one) in enumerate(held.items())}
 
 
 def _file(source: SourceFile, one: Written | None, number: int) -> FileOf:

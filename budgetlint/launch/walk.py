@@ -50,6 +50,8 @@ class Stand:
     """Where the calls of functions stand that lead to it."""
     span: Span | None = None
     """The command whose text it stands in."""
+    other: bool = False
+    """It stands in a branch that only somebody who says so takes."""
 
     def found_set(self, at: int) -> dict[str, Word]:
         """The variables that a program finds set which is started there."""
@@ -71,7 +73,7 @@ class ShellWalk:
 
     def script(self, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """Each command, with what it stands in."""
-        self.written.extend(script.written)
+        self.written.extend(replace(one, other=one.other or stand.other) for one in script.written)
         own = {block.name: (script, block) for block in script.blocks if block.name and block.is_function and _is_whole(block)}
         stand = replace(stand, script=script, functions={**stand.functions, **own})
         called = {command.words[0].text for command in script.commands}
@@ -93,7 +95,7 @@ class ShellWalk:
     def _branch(self, block: CompoundCommand, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """A branch that somebody may take."""
         inner = script.inner(block, {}, Around(script.expander, block.at), self.work)
-        yield from self.script(inner, replace(stand, environment=stand.found_set(block.at)))
+        yield from self.script(inner, replace(stand, environment=stand.found_set(block.at), other=True))
 
     def _loop(self, block: CompoundCommand, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """A round for each item; one where nobody knows them, or they are too many."""

@@ -112,6 +112,11 @@ OTHERS: dict[str, tuple[str, dict[str, object]]] = {
     "a Python text that may": (
         "python - <<'E'\nimport json\nif x():\n    json.dump({'a': 1}, open('d.json', 'w'))\nE", {"d.json": None},
     ),
+    "a branch that somebody may take": ("if [ -n \"$Q\" ]; then echo 'a: 1' > d.yaml; else echo 'a: 2' > d.yaml; fi", {"d.yaml": None}),
+    "a branch that runs": ("Q=1\nif [ -n \"$Q\" ]; then echo 'a: 1' > d.yaml; else echo 'a: 2' > d.yaml; fi", {"d.yaml": {"a": 1}}),
+    "in a loop and a function": (
+        "w() { echo \"a: $1\" > $1.yaml; }\nfor x in 1 2; do w $x; done", {"1.yaml": {"a": 1}, "2.yaml": {"a": 2}},
+    ),
     "a Python text that reads": ("python -c \"import json; json.load(open('d.json'))\"", {}),
     "a Python text that is none": ("python - <<'E'\nopen('d.json', 'w'\nE", {}),
 }  # fmt: skip
