@@ -12,13 +12,13 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import assignment_of
 from budgetlint.documents.shell_conditions import Conditions
 from budgetlint.documents.shell_frames import CASE, IF, CompoundCommand, Frame
-from budgetlint.documents.shell_standing import Standing
+from budgetlint.documents.shell_standing import ScriptStanding
 from budgetlint.documents.shell_tokens import Array, Operator, Token
 from budgetlint.documents.shell_words import RawWord
 
 
 @open_state
-class Branches(Standing):
+class Branches(ScriptStanding):
     """The answers."""
 
     def chain(self, sign: str) -> None:

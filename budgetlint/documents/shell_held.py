@@ -23,7 +23,7 @@ Lists = tuple[tuple[Atom, ...], ...]
 GAP = "${...}"
 
 
-class Held:
+class HeldVariables:
     """The variables of one script. ``given`` comes from outside and is weaker than what the script sets; ``ordered`` is false where all
     assignments hold everywhere (make)."""
 

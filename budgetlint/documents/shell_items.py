@@ -7,14 +7,14 @@ from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_assign import keyed
 from budgetlint.documents.shell_assignment import Assignment
 from budgetlint.documents.shell_braces import alternatives
-from budgetlint.documents.shell_held import MAX_DEPTH, Held, Lists, unsplit
+from budgetlint.documents.shell_held import MAX_DEPTH, HeldVariables, Lists, unsplit
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_words import Atom, Literal, RawWord
 
 ItemsOf = dict[str, tuple[Atom, ...]]
 
 
-class Items(Held):
+class Items(HeldVariables):
     """Variables whose items have keys."""
 
     def _value(self, name: str) -> Lists | None:

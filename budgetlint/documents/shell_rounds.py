@@ -21,7 +21,7 @@ from budgetlint.documents.shell_words import Literal, Opaque, RawWord, Variable,
 from budgetlint.documents.shell_work import ShellWork
 
 if TYPE_CHECKING:
-    from budgetlint.documents.shell_parser import Parser
+    from budgetlint.documents.shell_parser import Parser  # a round is parsed as the script is
 
 ROUNDS = 32
 _OF_ARGUMENTS = expression(r"\$(?:#|[1@*]|\{[1@*#])|\bgetopts\b")

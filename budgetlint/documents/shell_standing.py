@@ -18,7 +18,7 @@ _NAME = expression(r"[A-Za-z_]\w*")
 
 
 @open_state
-class Standing:
+class ScriptStanding:
     """``trial`` knows what the assignments so far come to."""
 
     lexer: Lexer
