@@ -1,8 +1,9 @@
 """Shell scripts as located commands: what each command would be given, as far as the text alone tells. Never executed.
 
-A variable is known when it is assigned once, literally, outside branches, loops and functions, whatever a branch takes from the
-script's arguments; ``${NAME:-default}`` gives the default of a variable that the script does not set, and of an argument. Arithmetic
-on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)``, a second assignment.
+A variable holds what is assigned in front of the command that asks, branch by branch where the conditions tell, round by round where
+the items of a loop do; ``${NAME:-default}`` gives the default of a variable that the script does not set, and of an argument, and a
+script that is started without arguments leaves its option loops as they are. Everything else stays symbolic: ``$1``, ``$(...)``, what a
+branch sets that only the machine decides.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from budgetlint.base.record import open_record, record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_assign import counted_in
-from budgetlint.documents.shell_expand import Assignment, Expander
+from budgetlint.documents.shell_assignment import Assignment
+from budgetlint.documents.shell_expand import Expander
+from budgetlint.documents.shell_frames import CompoundCommand, RawCommand
+from budgetlint.documents.shell_held import END
 from budgetlint.documents.shell_lexer import Lexer
-from budgetlint.documents.shell_parser import CompoundCommand, Parser, RawCommand
+from budgetlint.documents.shell_parser import Parser
 from budgetlint.documents.shell_words import Opaque, Part, RawWord, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
-from budgetlint.documents.shell_written import Written
+from budgetlint.documents.shell_written import Written, body_of, written_files
 
 
 @record
@@ -32,6 +36,8 @@ class Command:
     """What it is given to read: a here-document, its own or that of the ``cat`` in front of a pipe, or a here-string."""
     block: int = -1
     """Which of the script's blocks is the outermost that it stands in."""
+    at: int = 0
+    """Where it stands in the text that was read, which may be a part of the file's."""
 
 
 @open_record
@@ -58,16 +64,16 @@ class Script:
         told: dict[str, Word] = {}
         own = ((name, 0) for name in held if self.expander.assigns(name))
         for name, at in (*own, *self.exported):
-            value = self.value(name) if at <= until else None
+            value = self.value(name, until) if at <= until else None
             if value is not None:
                 told[name] = value
             elif at <= until and self.expander.assigns(name):
                 told[name] = Word(f"${{{name}}}", Span(at, at), known=False)
         return told
 
-    def value(self, name: str) -> Word | None:
-        """What a variable holds, as one word; None where the script does not set it."""
-        return self.expander.variable(name)
+    def value(self, name: str, until: int | None = None) -> Word | None:
+        """What a variable holds there, as one word; None where the script does not set it."""
+        return self.expander.variable(name, until)
 
     def items(self, block: CompoundCommand) -> tuple[Word, ...] | None:
         """What a loop goes over; None where that is not known."""
@@ -83,7 +89,7 @@ class Script:
     @property
     def is_ordered(self) -> bool:
         """Do places in the text say what comes before what?"""
-        return self.place is None and not self.make
+        return not self.make
 
     def within(self, start: int, end: int, around: Around, work: ShellWork) -> Script:
         """The commands of a substitution."""
@@ -91,7 +97,9 @@ class Script:
 
     def inner(self, block: CompoundCommand, given: Mapping[str, Word], around: Around, work: ShellWork) -> Script:
         """The body of a block, once."""
-        return read_shell(self.text, block.start, block.end, given=given, place=self.place, make=self.make, work=work, around=around)
+        return read_shell(
+            self.text, block.start, block.end, given=given, place=self.place, make=self.make, work=work, around=around, shifts=block.shifts
+        )
 
 
 def read_shell(
@@ -105,27 +113,40 @@ def read_shell(
     work: ShellWork | None = None,
     around: Around | None = None,
     sourced: Mapping[str, int] | None = None,
+    shifts: int = 0,
 ) -> Script:
     """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
     where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file,
-    ``around`` the script whose variables it finds set; ``sourced`` are names that a sourced script sets, each with where that is."""
+    ``around`` the script whose variables it finds set; ``sourced`` are names that a sourced script sets, each with where that is;
+    ``shifts`` says how many arguments are gone already."""
     work = work if work is not None else ShellWork()
-    parser = Parser(Lexer(text, start, end, make=make, work=work))
+    held = given if given is not None else {}
+    parser = Parser(Lexer(text, start, end, make=make, work=work), Expander((), held, work, around, ordered=not make), shifts=shifts)
     parser.run()
-    parser.assignments.extend(
-        Assignment(name, None, conditional=True) for name in counted_in(text, start, len(text) if end is None else end)
-    )
+    parser.assignments.extend(counted_in(text, start, len(text) if end is None else end))
     parser.assignments.extend(_set_again(parser.assignments, sourced or {}))
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
-    expander = Expander(assigned, given if given is not None else {}, work, around)
-    ordered = place is None and not make
-    commands = tuple(_command(raw, expander, ordered, parser.given_to(raw, expander, place)) for raw in raws)
-    written = tuple(parser.here_documents(expander)) if place is None else ()
+    expander = Expander(assigned, held, work, around, ordered=not make)
+    for loop in parser.loops:
+        expander.changes(*loop)
+    commands = tuple(_command(raw, expander, not make, _given_to(parser, raw, expander, place)) for raw in raws)
+    written = tuple(written_files(parser.lexer, parser.writes.found, expander)) if place is None else ()
     named = tuple(command for command in commands if command.words)
-    exported = tuple((name, at if ordered else 0) for name, at in parser.exported)
+    exported = tuple((name, at if not make else 0) for name, at in parser.exported)
     return Script(named, expander, written, tuple(parser.blocks), text, place, make, exported, tuple(parser.asked))
+
+
+def _given_to(parser: Parser, raw: RawCommand, expander: Expander, place: Callable[[int], int] | None) -> Word | None:
+    """What a command reads, once all variables are known."""
+    if raw.reads is None:
+        return None
+    mark, number = raw.reads
+    body = mark if number < 0 else body_of(parser.lexer, mark, number)
+    if body is None:
+        return None
+    return expander.text(moved(body, place) if place is not None else body, END if raw.later else raw.at)
 
 
 def _may_part(part: Part) -> bool:
@@ -142,7 +163,8 @@ def _set_again(assignments: Sequence[Assignment], sourced: Mapping[str, int]) ->
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
-    return replace(one, words=tuple(moved(word, place) for word in one.words) if one.words is not None else None, at=0)
+    key = moved(one.key, place) if one.key is not None else None
+    return replace(one, words=tuple(moved(word, place) for word in one.words) if one.words is not None else None, key=key)
 
 
 def _moved_command(raw: RawCommand, place: Callable[[int], int]) -> RawCommand:
@@ -151,11 +173,11 @@ def _moved_command(raw: RawCommand, place: Callable[[int], int]) -> RawCommand:
 
 
 def _command(raw: RawCommand, expander: Expander, ordered: bool, text: Word | None) -> Command:
-    return Command(*_parts(raw, expander, raw.at if ordered and not raw.later else None), raw.span, text, raw.block)
+    return Command(*_parts(raw, expander, raw.at if ordered and not raw.later else None), raw.span, text, raw.block, raw.at)
 
 
 def _parts(raw: RawCommand, expander: Expander, until: int | None) -> tuple[tuple[Word, ...], dict[str, Word]]:
-    environment = {one.name: expander.single(one) for one in raw.environment}
+    environment = {one.name: expander.single(one, until) for one in raw.environment}
     return tuple(_expanded(raw.words, expander, until)), environment
 
 

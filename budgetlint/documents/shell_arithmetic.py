@@ -16,8 +16,8 @@ _WRITTEN = (
     expression(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
     expression(r"`\s*expr\s(.*)`", re.DOTALL),
 )
-_TOKEN = expression(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?([-+*/%()]))")
-_LEVELS = (("+", "-"), ("*", "/", "%"))
+_TOKEN = expression(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?(<=|>=|==|!=|&&|\|\||[-+*/%()<>]))")
+_LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 MAX_LENGTH = 200
 """Characters of one expression; 1e300 and its like have no place in a launch."""
 
@@ -76,4 +76,18 @@ def _applied(sign: str, left: int, right: int | None) -> int | None:
     if sign in "/%":
         quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
         return quotient if sign == "/" else left - quotient * right
+    if sign in _ASKED:
+        return int(_ASKED[sign](left, right))
     return {"+": left + right, "-": left - right, "*": left * right}[sign]
+
+
+_ASKED: dict[str, Callable[[int, int], bool]] = {
+    "||": lambda left, right: bool(left or right),
+    "&&": lambda left, right: bool(left and right),
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+}

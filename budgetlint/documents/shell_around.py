@@ -37,7 +37,11 @@ class Around:
             return None
         return self.expander.held(name, self.until)
 
+    def items(self, name: str) -> dict[str, tuple[Atom, ...]] | None:
+        """The items of a list by their keys."""
+        return self.expander.items_at(name, self.until)
+
 
 def is_argument(name: str) -> bool:
     """``1``, ``#``, ``@`` and ``*``; behind the last two, how many have been shifted away."""
-    return name.isdecimal() or name == "#" or name[:1] in ("@", "*")
+    return name.isdecimal() or name[:1] in ("@", "*", "#")

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 
 from budgetlint.base.expression import expression
-from budgetlint.base.record import record
 from budgetlint.base.source import Span
+from budgetlint.documents.shell_tokens import Array, Operator, Token
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Literal, Opaque, Part, RawWord, Variable
 from budgetlint.documents.shell_work import ShellWork
 
 _PLAIN = expression(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
 _NAME = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_BRACED = expression(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[@*]\])?(:?[-=])?")
+_BRACED = expression(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[@*]\])?(:[-=+?]|[-=+])?")
 _COUNTED = expression(r"([A-Za-z_][A-Za-z0-9_]*)\[[@*]\]")
 """Behind ``${#``: how many items a list has."""
 _IN_DOUBLE = expression(r'[^"\\$`]+')
@@ -33,35 +33,6 @@ _OF_C = expression(r"(?:[^'\\]|\\.)*", re.DOTALL)
 _QUOTED = {"'": expression(r"[^']*"), '"': expression(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)}
 MAX_NESTED = 8
 """Deepest nesting of substitutions looked into; deeper ones are one opaque piece."""
-
-
-@record
-class Operator:
-    """``;``, ``&&``, a line end, a parenthesis, or a redirection (``kind`` without its file number)."""
-
-    text: str
-    span: Span
-
-    @property
-    def kind(self) -> str:
-        return self.text.lstrip("0123456789") or self.text
-
-    @property
-    def redirects(self) -> bool:
-        return "<" in self.text or ">" in self.text
-
-
-@record
-class Array:
-    """``NAME=(word word)`` or ``NAME+=(...)``."""
-
-    name: str
-    appends: bool
-    items: tuple[RawWord, ...]
-    span: Span
-
-
-Token = RawWord | Operator | Array
 
 
 class Lexer:
@@ -320,6 +291,18 @@ class Lexer:
         if mark == "\\" and self.text.startswith("}", self.at + 1):
             return self._escaped()
         return self._inside_double()
+
+    def skip_calculation(self, start: int) -> int | None:
+        """Step over the ``((...))`` that begins there; None where it is something else."""
+        end, inner = self._closing(start + 1), self._closing(start + 2)
+        if inner != end - 1 or not self.text.startswith("))", end - 2):
+            return None
+        self.at = end
+        return end
+
+    def within(self, span: Span) -> Lexer:
+        """A part of the text."""
+        return Lexer(self.text, span.start, span.end, work=self.work)
 
     def _opaque(self, start: int, end: int, quoted: bool) -> Opaque:
         self.at = max(min(end, self.end), start + 1)

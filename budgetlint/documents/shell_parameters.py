@@ -10,7 +10,7 @@ import re
 from budgetlint.base.expression import expression
 
 _SLICE = expression(r":\s*([0-9]{1,4})(?::([0-9]{1,4}))?")
-_REPLACED = expression(r"(//?)((?:\\.|[^/\\])+)(?:/((?:\\.|[^/\\])*))?")
+_REPLACED = expression(r"(//?)((?:\\.|[^/\\])+)(?:/((?:\\.|[^\\])*))?")
 _SPECIAL = frozenset("?[]$`\"'(){}|")
 LONGEST = 400
 """Characters of a text that is cut."""
@@ -34,18 +34,19 @@ def changed(text: str, rest: str) -> str | None:
 def _cut(text: str, side: str, pattern: str) -> str | None:
     """``%`` and ``#`` take the shortest match off, doubled ones the longest."""
     longest = pattern.startswith(side)
-    glob = _glob(pattern[1:] if longest else pattern)
-    if glob is None:
+    fits = glob(pattern[1:] if longest else pattern)
+    if fits is None:
         return None
     ends = range(len(text) + 1)
     if side == "#":
-        at = next((one for one in (reversed(ends) if longest else ends) if glob.fullmatch(text[:one])), 0)
+        at = next((one for one in (reversed(ends) if longest else ends) if fits.fullmatch(text[:one])), 0)
         return text[at:]
-    at = next((one for one in (ends if longest else reversed(ends)) if glob.fullmatch(text[one:])), len(text))
+    at = next((one for one in (ends if longest else reversed(ends)) if fits.fullmatch(text[one:])), len(text))
     return text[:at]
 
 
-def _glob(pattern: str) -> re.Pattern[str] | None:
+def glob(pattern: str) -> re.Pattern[str] | None:
+    """What a pattern means; None for one that is not followed."""
     if _SPECIAL & set(pattern) or pattern.count("*") > 2:
         return None
     plain = re.sub(r"\\(.)", r"\1", pattern)

@@ -10,7 +10,8 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from budgetlint.base.expression import expression
-from budgetlint.documents.shell_lexer import Lexer, Operator
+from budgetlint.documents.shell_lexer import Lexer
+from budgetlint.documents.shell_tokens import Operator
 from budgetlint.documents.shell_words import RawWord
 
 LONGEST = 400

@@ -155,7 +155,7 @@ def _shifted_part(part: Part, by: int) -> Part:
     default = tuple(_shifted_part(inner, by) for inner in part.default)
     if part.name.isdecimal() and part.name != "0":
         return replace(part, name=str(int(part.name) + by), default=default)
-    return replace(part, name=f"{part.name}{by}" if part.name in ("@", "*") else part.name, default=default)
+    return replace(part, name=f"{part.name}{by}" if part.name in ("@", "*", "#") else part.name, default=default)
 
 
 def moved(raw: RawWord, place: Callable[[int], int]) -> RawWord:

@@ -29,6 +29,8 @@ class ShellWork:
 
     steps: int = limits.EXPANSIONS.most
     words: int = limits.WORDS.most
+    unrolled: int = limits.UNROLLED.most
+    """Words of rounds of loops."""
     cut: dict[str, int] = field(default_factory=dict)
 
     def expands(self, cost: int, at: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from budgetlint.base.limits import LAUNCHES
 from budgetlint.base.record import field, open_state, replace
@@ -12,7 +12,8 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import Around
-from budgetlint.documents.shell_parser import CompoundCommand
+from budgetlint.documents.shell_frames import CompoundCommand
+from budgetlint.documents.shell_held import END
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -62,6 +63,8 @@ class Builder:
     """Of each command that starts something; the rounds of a loop share it."""
     times: int = 0
     """How often the script was read."""
+    way: tuple[str, ...] = ()
+    """Which task of an array of jobs it is."""
     library: bool = False
     """Others source the script: its functions are theirs to call."""
 
@@ -72,18 +75,19 @@ class Builder:
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=around, sourced=names)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
-            if script.written:
-                self.source.facts[FACT] = written_documents(self.source, script.written)
             self.folder = self.anywhere = ""
-            self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
+            walk = ShellWalk(self.source, self.work, self.library)
+            self._start(walk.script(script, Stand(functions=functions, way=self.way)))
+            if walk.written:
+                self.source.facts[FACT] = written_documents(self.source, walk.written, partial(_names_between, script.commands))
 
     def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, CompoundCommand]], dict[str, int]]:
         """What the scripts that this one sources set: variables, functions, and where each name is set."""
         around, functions, names = self.around, dict[str, tuple[Script, CompoundCommand]](), dict[str, int]()
         for at, source in self.sourced:
             script = read_shell(source.text, given=self.given, place=_always(at), work=self.work, around=around)
-            around = Around(script.expander)
-            functions |= {block.name: (script, block) for block in script.blocks if not block.is_loop and 0 <= block.start <= block.end}
+            around = Around(script.expander, END - 1)
+            functions |= {block.name: (script, block) for block in script.blocks if block.is_function and 0 <= block.start <= block.end}
             names |= dict.fromkeys(script.expander.names, at)
         return around, functions, names
 
@@ -98,7 +102,7 @@ class Builder:
 
     def command(self, command: Command, script: Script | None = None) -> None:
         """Every launch of one command."""
-        self._start(ShellWalk(self.source, self.work, self.library).command(command, Stand(script)))
+        self._start(ShellWalk(self.source, self.work, self.library, self.given).command(command, Stand(script)))
 
     def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
         for command, stand in commands:
@@ -116,10 +120,10 @@ class Builder:
         if len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
         elif stand.elsewhere or is_elsewhere(command.words):
-            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span)
+            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span, command.at)
         else:
-            environment = {**self.environment, **stand.found_set(command.span.start), **command.environment, **start.environment}
-            self.add(start, environment, stand, command.span)
+            environment = {**self.environment, **stand.found_set(command.at), **command.environment, **start.environment}
+            self.add(start, environment, stand, command.span, command.at)
 
     def add(
         self,
@@ -127,6 +131,7 @@ class Builder:
         environment: Mapping[str, Word],
         stand: Stand,
         span: Span,
+        at: int,
     ) -> None:
         arguments = parse(start.arguments, span)
         around = tuple((layer.name, telling(layer.words)) for layer in (*stand.layers, *start.layers))
@@ -140,7 +145,7 @@ class Builder:
         request, job = stand.job or (self.request, self.job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, stand.script, span, number)
+        environ = self._environment(environment, stand.script, span, number, at)
         if environ is not None:
             documents.insert(0, environ)
         if job is not None:
@@ -168,10 +173,15 @@ class Builder:
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
-        held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int, at: int) -> Document | None:
+        held = {name: script.value(name, at) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
+
+
+def _names_between(commands: Sequence[Command], name: str, start: int, end: int) -> bool:
+    """Does a command between two places have the file among its words?"""
+    return any(start < command.at < end and any(name in word.text for word in command.words[1:]) for command in commands)
 
 
 def _telling_variables(environment: Mapping[str, Word]) -> tuple[tuple[str, object], ...]:

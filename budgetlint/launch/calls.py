@@ -9,13 +9,16 @@ from budgetlint.base.record import open_record
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
+from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
-from budgetlint.launch.jobs import kind_of, request_of, texts, variables
+from budgetlint.launch.jobs import COMPOSE, WORKFLOW, kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
+from budgetlint.launch.services import services, steps
 from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
+from budgetlint.launch.wrappers import COUNTED, SHELLS, base
 from budgetlint.launch.wrappers import variables as variables_of
 from budgetlint.readers.base import is_symbolic
 
@@ -72,20 +75,33 @@ def document_calls(document: Document) -> Iterator[Call]:
     """The calls of a job file, whose variables the script finds set."""
     if not kind_of(document):
         return
-    held, work = variables(document, request_of(document) or Request()), work_of(document.source, CALLS)
-    told = {name: word.text for name, word in held.items()}
-    for word in texts(document):
+    work = work_of(document.source, CALLS)
+    for word, held in _texts(document):
+        told = {name: word.text for name, word in held.items()}
         script = read_shell(word.text, given=held, place=places(word).__getitem__, work=work)
         for command, stand in ShellWalk(document.source, work).script(script, Stand()):
             yield from _call(command, stand, told)
 
 
+def _texts(document: Document) -> Iterator[tuple[Word, Mapping[str, Word]]]:
+    """The shell texts of a job file, each with the variables that it finds set."""
+    kind = kind_of(document)
+    if kind in (COMPOSE, WORKFLOW):
+        every = services(document) if kind == COMPOSE else steps(document)
+        yield from ((one.text, one.environment) for one in every if one.text is not None)
+        return
+    held = variables(document, request_of(document) or Request())
+    yield from ((word, held) for word in texts(document))
+
+
 def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator[Call]:
     words = command.words
     is_sourced = words[0].text in ("source", ".")
-    held = {**around, **_held(stand, command.span.start, every=is_sourced)}
+    held = {**around, **_held(stand, command.at, every=is_sourced)}
     while words and words[0].text in _BEFORE:
         words = words[1:]
+    if command.words[0].text in COUNTED:  # its options stand in front of the script
+        words = command.words[next((at for at, word in enumerate(command.words) if _is_shell(word)), 0) :]
     script = script_named(words)
     if script is None or stand.elsewhere or is_symbolic(script.text) or not names_in(script.text):
         return
@@ -101,9 +117,13 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
     yield Call(script.text, None if many else texts, told, command.span.start, is_sourced)
 
 
+def _is_shell(word: Word) -> bool:
+    return base(word) in SHELLS or (word.text.endswith((".sh", ".bash", ".slurm", ".sbatch")) and not word.text.startswith("-"))
+
+
 def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:
     """What a program finds set: what is exported, and for a sourced script ``every`` variable; ``${NAME}`` for what is not known."""
     script = stand.script
-    own = {name: script.value(name) for name in script.expander.names} if script is not None and every else {}
+    own = {name: script.value(name, at) for name in script.expander.names} if script is not None and every else {}
     held = {**own, **stand.found_set(at)}
     return {name: word.text if word.is_told else f"${{{name}}}" for name, word in held.items() if word is not None}

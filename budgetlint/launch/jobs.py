@@ -17,7 +17,7 @@ from budgetlint.launch.blocks import word_of_scalar
 from budgetlint.launch.launch import Request
 from budgetlint.settings.run import Origin, OriginKind
 
-SKYPILOT, KUBERNETES, JOB = "skypilot", "kubernetes", "job"
+SKYPILOT, KUBERNETES, COMPOSE, WORKFLOW, JOB = "skypilot", "kubernetes", "compose", "workflow", "job"
 _SKY = frozenset(("resources", "setup", "workdir", "working_dir", "envs", "num_nodes", "file_mounts", "service"))
 _COMMANDS = ("command", "entrypoint")
 _COUNT = expression(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
@@ -35,10 +35,20 @@ def kind_of(document: Document) -> str:
         return KUBERNETES
     if _is_sky(mapping, keys):
         return SKYPILOT
+    if _is_compose(mapping):
+        return COMPOSE
+    if document.source.path.rpartition("/")[0].endswith(".github/workflows") and isinstance(mapping.get("jobs"), Mapping):
+        return WORKFLOW
     return JOB if any(isinstance(mapping.get(name), Scalar) for name in _COMMANDS) and not keys & _NO_JOB else ""
 
 
 _NO_JOB = frozenset(("on", "jobs", "services", "steps", "stages", "repos", "pipeline"))
+
+
+def _is_compose(mapping: Mapping) -> bool:
+    services = mapping.get("services")
+    every = [entry.value for entry in services.entries] if isinstance(services, Mapping) else []
+    return any(isinstance(one, Mapping) and ("image" in one or "build" in one) and "command" in one for one in every)
 
 
 def _is_sky(mapping: Mapping, keys: frozenset[str]) -> bool:
@@ -79,13 +89,13 @@ def request_of(document: Document) -> Request | None:
 
 def _sky_request(document: Document) -> Request | None:
     node = document.get("resources.accelerators")
-    nodes = _number(document.get("num_nodes")) or 1
+    nodes = count_of(document.get("num_nodes")) or 1
     if isinstance(node, Scalar):
         found = _COUNT.fullmatch(node.text.strip())
         return Request(found[1], small(found[2] or "1"), nodes, _origin(document, "resources.accelerators", node)) if found else None
     if isinstance(node, Mapping) and len(node.entries) == 1:
         entry = node.entries[0]
-        count = _number(entry.value)
+        count = count_of(entry.value)
         return Request(entry.key.text, count or 1, nodes, _origin(document, "resources.accelerators", entry.key))
     return Request("", None, nodes) if node is None and document.get("num_nodes") is not None else None
 
@@ -93,13 +103,13 @@ def _sky_request(document: Document) -> Request | None:
 def _plain_request(document: Document) -> Request | None:
     for path in ("compute.gpus", "gpus", "resources.slots_per_trial", "resources.gpus"):
         node = document.get(path)
-        count = _number(node)
+        count = count_of(node)
         if count and node is not None:
             return Request("", count, None, _origin(document, path, node))
     return None
 
 
-def _number(node: Node | None) -> int | None:
+def count_of(node: Node | None) -> int | None:
     return small(node.text) if isinstance(node, Scalar) and len(node.text) < 6 else None
 
 
@@ -107,12 +117,27 @@ def _origin(document: Document, key: str, node: Node) -> Origin:
     return Origin(OriginKind.FLAG, document.source, node.span, key)
 
 
-def containers(document: Document) -> Iterator[tuple[tuple[Word, ...], Request | None]]:
-    """The command line of every container, and what it asks for."""
+def containers(document: Document) -> Iterator[tuple[tuple[Word, ...], Request | None, dict[str, Word]]]:
+    """The command line of every container, what it asks for, and the variables that it finds set."""
     for path, mapping in _with_command(document.root, ""):
-        words = tuple(_words(mapping.get("command"), document)) + tuple(_words(mapping.get("args"), document))
+        words = tuple(words_of(mapping.get("command"), document)) + tuple(words_of(mapping.get("args"), document))
         if words:
-            yield words, _kube_request(document, mapping, path)
+            yield words, _kube_request(document, mapping, path), dict(variables_of(mapping.get("env"), document))
+
+
+def variables_of(node: Node | None, document: Document) -> Iterator[tuple[str, Word]]:
+    """``env``: pairs of ``name`` and ``value`` (Kubernetes), a mapping or a list of ``NAME=value`` (Compose). What another object holds is
+    not known."""
+    for entry in node.entries if isinstance(node, Mapping) else ():
+        if isinstance(entry.value, Scalar) and entry.value.text:
+            yield entry.key.text, word_of_scalar(entry.value, document.source.text)
+    for item in node.items if isinstance(node, Sequence) else ():
+        if isinstance(item, Mapping):
+            name, value = item.get("name"), item.get("value")
+            if isinstance(name, Scalar) and isinstance(value, Scalar):
+                yield name.text, word_of_scalar(value, document.source.text)
+        elif isinstance(item, Scalar) and "=" in item.text:
+            yield item.text.partition("=")[0], word_of_scalar(item, document.source.text).after(item.text.index("=") + 1)
 
 
 def _with_command(node: Node | None, path: str) -> Iterator[tuple[str, Mapping]]:
@@ -126,7 +151,7 @@ def _with_command(node: Node | None, path: str) -> Iterator[tuple[str, Mapping]]
             yield from _with_command(entry.value, f"{path}.{entry.key.text}" if path else entry.key.text)
 
 
-def _words(node: Node | None, document: Document) -> Iterator[Word]:
+def words_of(node: Node | None, document: Document) -> Iterator[Word]:
     if isinstance(node, Sequence):
         for item in node.items:
             if isinstance(item, Scalar):
@@ -142,9 +167,9 @@ def _kube_request(document: Document, container: Mapping, path: str) -> Request 
             limits = resources.get(bound) if isinstance(resources, Mapping) else None
             for name in _GPUS:
                 node = limits.get(name) if isinstance(limits, Mapping) else None
-                count = _number(node)
+                count = count_of(node)
                 if count and node is not None:
-                    nodes = _number(container.get("numNodes")) or _replicas(document, path)
+                    nodes = count_of(container.get("numNodes")) or _replicas(document, path)
                     return Request(_product(document), count, nodes, _origin(document, f"{path}.{section}.{bound}.{name}", node))
     return None
 
@@ -155,7 +180,7 @@ def _replicas(document: Document, path: str) -> int | None:
     if at < 0:
         return 1
     groups = document.get(path[: at + len("ReplicaSpecs")])
-    counts = [_number(entry.value.get("replicas")) or 1 for entry in groups.entries if isinstance(entry.value, Mapping)] if isinstance(
+    counts = [count_of(entry.value.get("replicas")) or 1 for entry in groups.entries if isinstance(entry.value, Mapping)] if isinstance(
         groups, Mapping) else []  # fmt: skip
     return sum(counts) or None
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Script
-from budgetlint.documents.shell_expand import Assignment, Expander
+from budgetlint.documents.shell_assignment import Assignment
+from budgetlint.documents.shell_expand import Expander
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_words import RawWord
 from budgetlint.documents.shell_work import ShellWork
@@ -40,7 +41,7 @@ def read_makefile(source: SourceFile, work: ShellWork) -> tuple[Script, tuple[Sp
             parts = Lexer(source.text, found.end(), end, make=True, work=work).default_parts()
             word = RawWord(parts, Span(found.end(), max(found.end(), end)))
             assignments.append(Assignment(found[1], (word,), depth > 0, found[2] == "+"))
-    return Script((), Expander(assignments, {}, work)), tuple(recipes)
+    return Script((), Expander(assignments, {}, work, ordered=False)), tuple(recipes)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from budgetlint.base.limits import CONTAINERS
 from budgetlint.base.source import SourceFile, Span
@@ -14,10 +14,11 @@ from budgetlint.files.disk import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
-from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, span_of, texts, variables
+from budgetlint.launch.jobs import COMPOSE, JOB, KUBERNETES, SKYPILOT, WORKFLOW, containers, kind_of, request_of, span_of, texts, variables
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
-from budgetlint.launch.slurm import is_slurm, read_slurm
+from budgetlint.launch.services import services, steps
+from budgetlint.launch.slurm import array_tasks, is_slurm, read_slurm
 from budgetlint.readers.base import is_symbolic
 
 
@@ -46,11 +47,13 @@ def started_launches(
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
     builder.sourced, builder.library = sourced, library
-    job = builder.given
+    job, tasks = builder.given, tuple(array_tasks(source))
     for arguments, environment in starts:
-        builder.given = {**own_name(source), **job, **given_by(arguments, environment)}
-        builder.environment = given_by((), environment)
-        builder.script(source.text)
+        for task in tasks:
+            builder.given = {**own_name(source), **job, **task, **given_by(arguments, environment)}
+            builder.environment = {**task, **given_by((), environment)}
+            builder.way = tuple(f"{name}={word.text}" for name, word in task.items())
+            builder.script(source.text)
         builder.times += 1
     return tuple(builder.found)
 
@@ -106,7 +109,7 @@ def document_launches(document: Document) -> tuple[Launch, ...]:
     """The launches of a job document."""
     if LAUNCHES not in document.facts:  # what kind of file it is asks too
         kind = kind_of(document) if starts_something(document.source) else ""
-        document.facts[LAUNCHES] = _kubernetes(document) if kind == KUBERNETES else _job(document) if kind else ()
+        document.facts[LAUNCHES] = _READS[kind](document) if kind else ()
     found: tuple[Launch, ...] = document.facts[LAUNCHES]
     return found
 
@@ -127,15 +130,34 @@ def _texts(builder: Builder, document: Document) -> None:
 
 def _kubernetes(document: Document) -> tuple[Launch, ...]:
     builder = _builder(document.source)
-    for number, (words, request) in enumerate(containers(document)):
+    for number, (words, request, environment) in enumerate(containers(document)):
         if number >= CONTAINERS.most:
             builder.work.stop(CONTAINERS, words[0].span.start)
             break
-        builder.request = request
+        builder.request, builder.given, builder.environment = request, environment, environment
         builder.command(Command(words, {}, span_of(words)))
-    builder.request = None
+    builder.request, builder.given, builder.environment = None, {}, {}
     _texts(builder, document)
     return tuple(builder.found)
+
+
+def _services(document: Document) -> tuple[Launch, ...]:
+    builder = _builder(document.source)
+    for number, one in enumerate(services(document) if kind_of(document) == COMPOSE else steps(document)):
+        if number >= CONTAINERS.most:
+            builder.work.stop(CONTAINERS, 0)
+            break
+        builder.request, builder.given, builder.environment = one.request, one.environment, one.environment
+        if one.text is not None:
+            builder.text(one.text)
+        elif one.words:
+            builder.command(Command(one.words, {}, span_of(one.words)))
+    return tuple(builder.found)
+
+
+_READS: Mapping[str, Callable[[Document], tuple[Launch, ...]]] = {
+    KUBERNETES: _kubernetes, COMPOSE: _services, WORKFLOW: _services, SKYPILOT: _job, JOB: _job,
+}  # fmt: skip
 
 
 def budget_launches(builder: Builder, line: LaunchLine, config: str = "") -> tuple[Launch, ...]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from budgetlint.base.expression import expression
+from budgetlint.base.limits import ROUNDS
 from budgetlint.base.numerals import small
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Entry, Scalar
@@ -52,6 +53,33 @@ def _read(source: SourceFile, found: _Asked) -> tuple[Request, Document, Mapping
         if key in found and small(found[key][0]) is not None:
             given.append((name, *found[key]))
     return Request(device, gpus, nodes, origin), _document(source, found), {name: _word(text, span) for name, text, span in given}
+
+
+def array_tasks(source: SourceFile) -> Iterator[dict[str, Word]]:
+    """The tasks of ``#SBATCH --array=0-3``, each with its number; one of which nothing is known where the script does not ask which it is,
+    or where they are too many."""
+    found = {name: (value, span) for name, value, span in _directives(source, 0, len(source.text))} if _TASK in source.text else {}
+    text, span = found.get("array", found.get("a", ("", Span(0, 0))))
+    numbers = list(dict.fromkeys(_numbers(text.partition("%")[0])))
+    if not 1 <= len(numbers) <= ROUNDS.most:
+        yield {}
+    else:
+        yield from ({_TASK: Word(str(number), span, True, (Atom(str(number), span.start, known=False, told=True),))} for number in numbers)
+
+
+_TASK = "SLURM_ARRAY_TASK_ID"
+_TASKS = expression(r"([0-9]{1,6})(?:-([0-9]{1,6})(?::([0-9]{1,6}))?)?")
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """``0-3``, ``1,5``, ``0-8:4``; nothing for anything else."""
+    every = [_TASKS.fullmatch(one) for one in text.split(",")]
+    for one in every if all(every) else ():
+        if one is not None:
+            first, last, step = (small(part or "") for part in one.groups())
+            yield from list(range(first or 0, (first if last is None else last or 0) + 1 if first is not None else 0, step or 1))[
+                : ROUNDS.most + 1
+            ]
 
 
 def _options(words: Sequence[Word]) -> Iterator[tuple[str, str, Span]]:

@@ -12,9 +12,10 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import OWN, UNKNOWN, Around
-from budgetlint.documents.shell_parser import CompoundCommand
+from budgetlint.documents.shell_frames import CompoundCommand
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_written import Written
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import outer_layers, shell_text
 from budgetlint.launch.launch import Layer, Request
@@ -49,6 +50,8 @@ class Stand:
     """Where the calls of functions stand that lead to it."""
     span: Span | None = None
     """The command whose text it stands in."""
+    other: bool = False
+    """It stands in a branch that only somebody who says so takes."""
 
     def found_set(self, at: int) -> dict[str, Word]:
         """The variables that a program finds set which is started there."""
@@ -63,10 +66,15 @@ class ShellWalk:
     work: ShellWork
     library: bool = False
     """Do others source the script and call its functions?"""
+    given: Mapping[str, Word] = field(default_factory=dict)
+    """What a command that stands in no script finds set."""
+    written: list[Written] = field(default_factory=list)
+    """The files that it writes, those of rounds and calls too."""
 
     def script(self, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """Each command, with what it stands in."""
-        own = {block.name: (script, block) for block in script.blocks if not block.is_loop and _is_whole(block)}
+        self.written.extend(replace(one, other=one.other or stand.other) for one in script.written)
+        own = {block.name: (script, block) for block in script.blocks if block.name and block.is_function and _is_whole(block)}
         stand = replace(stand, script=script, functions={**stand.functions, **own})
         called = {command.words[0].text for command in script.commands}
         done: set[int] = set()
@@ -76,10 +84,18 @@ class ShellWalk:
                 yield from self.command(command, stand)
             elif command.block not in done:
                 done.add(command.block)
-                yield from self._loop(block, script, stand) if block.is_loop else self._uncalled(block, script, stand, called)
+                if block.is_branch:
+                    yield from self._branch(block, script, stand)
+                else:
+                    yield from self._loop(block, script, stand) if block.is_loop else self._uncalled(block, script, stand, called)
         for start, end in script.asked:
             around = Around(script.expander, start if script.is_ordered else None)
             yield from self.script(script.within(start, end, around, self.work), stand)
+
+    def _branch(self, block: CompoundCommand, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
+        """A branch that somebody may take."""
+        inner = script.inner(block, {}, Around(script.expander, block.at), self.work)
+        yield from self.script(inner, replace(stand, environment=stand.found_set(block.at), other=True))
 
     def _loop(self, block: CompoundCommand, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """A round for each item; one where nobody knows them, or they are too many."""
@@ -121,10 +137,10 @@ class ShellWalk:
         if count == len(words):
             given["#"] = Word(str(count), command.span, True, (Atom(str(count), command.span.start, known=False, told=True),))
         caller = stand.script or owner
-        until = command.span.start if caller.is_ordered and stand.calls == 0 else None
+        until = command.at if caller.is_ordered and stand.calls == 0 else None
         around = Around(caller.expander, until, OWN if count == len(words) else UNKNOWN)
         inner = owner.inner(block, given, around, self.work)
-        environment = {**stand.found_set(command.span.start), **command.environment}
+        environment = {**stand.found_set(command.at), **command.environment}
         called = (*stand.called, command.span.start)
         yield from self.script(inner, replace(stand, calls=stand.calls + 1, called=called, environment=environment))
 
@@ -151,10 +167,11 @@ class ShellWalk:
         script = stand.script if not stand.elsewhere else None
         around = None
         if script is not None:
-            around = Around(script.expander, command.span.start if script.is_ordered else None, UNKNOWN)
+            around = Around(script.expander, command.at if script.is_ordered else None, UNKNOWN)
         for word in words:
-            inner = read_shell(word.text, given=given, place=places(word).__getitem__, work=self.work, around=around)
-            environment = {**stand.found_set(command.span.start), **command.environment} if not stand.elsewhere else {}
+            held = given or (self.given if script is None and not stand.elsewhere else None)
+            inner = read_shell(word.text, given=held, place=places(word).__getitem__, work=self.work, around=around)
+            environment = {**stand.found_set(command.at), **command.environment} if not stand.elsewhere else {}
             yield from self.script(
                 inner, replace(stand, nested=stand.nested + 1, environment=environment, span=stand.span or command.span, functions={})
             )

@@ -349,7 +349,7 @@ def _readme(source: SourceFile) -> FileEntry:
     return FileEntry(source.path, None, source=source, commands=shown_launches(source))
 
 
-JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
+JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources", "services", "jobs")
 
 
 def _data(path: str, source: SourceFile) -> FileEntry | None:

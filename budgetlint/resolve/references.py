@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
@@ -18,6 +19,9 @@ from budgetlint.resolve.edges import BY_NAME, Edge, candidates, rule_of
 from budgetlint.resolve.project import file_finding
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
+
+if TYPE_CHECKING:
+    from budgetlint.documents.shell_written import FileOf  # most files that are named are here
 
 
 def referenced(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
@@ -55,9 +59,10 @@ def _absent(trainer: Reading, reference: Reference) -> Reading:
 def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[Reading]:
     """The readings of the file, else of the trainer's own file of that name."""
     named_in = reference.origin.source.path if reference.origin.source else trainer.document.path
-    written = _written(reference)
+    written = written_by_script(reference)
     if written is not None:
         return written
+    reference = _copied(reference)
     path = _found(work, reference, named_in)
     return _elsewhere(work, trainer, reference) if path is None else _joined(work, reference, named_in, path)
 
@@ -72,18 +77,36 @@ def _elsewhere(work: Assembly, trainer: Reading, reference: Reference) -> tuple[
     return () if shipped is None else (shipped,)
 
 
-def _written(reference: Reference) -> tuple[Reading, ...] | None:
-    """The file that the script itself writes under this name; None where it writes none, or one that nobody here reads."""
+def written_by_script(reference: Reference) -> tuple[Reading, ...] | None:
+    """The file that the script itself writes under this name: no readings where nobody knows what stands in it, None where it writes
+    none."""
     facts = reference.origin.source.facts if reference.origin.source else {}
     if not facts:
         return None
-    from budgetlint.documents.shell_written import FACT  # of a script, which is read by then
+    from budgetlint.documents.shell_written import FACT, Copied  # of a script, which is read by then
 
-    document: Document | None = facts.get(FACT, {}).get(reference.text)
-    if document is None:
+    held: Mapping[str, FileOf] = facts.get(FACT, {})
+    name = posixpath.normpath(reference.text)
+    if name not in held:
         return None
+    document = held[name]
+    if isinstance(document, Copied):
+        return None
+    if document is None:
+        return ()  # what lies under that name in the repository is not what the run reads
     reader = identify(document)
     return (reader.read(document),) if isinstance(reader, Reader) and reader.role is reference.role else None
+
+
+def _copied(reference: Reference) -> Reference:
+    """The file that the script makes the named one a copy of."""
+    facts = reference.origin.source.facts if reference.origin.source else {}
+    if not facts:
+        return reference
+    from budgetlint.documents.shell_written import FACT, Copied
+
+    found = facts.get(FACT, {}).get(posixpath.normpath(reference.text))
+    return replace(reference, text=found.path) if isinstance(found, Copied) else reference
 
 
 def _missing(work: Assembly, reference: Reference) -> None:
@@ -150,10 +173,25 @@ def _is_literal(text: str) -> bool:
 def quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     """The readings of a file that may or may not be a config: nothing is said where it is none."""
     named_in = reference.origin.source.path if reference.origin.source else ""
+    written = written_by_script(reference)
+    if written:
+        return written
+    reference = _copied(reference)
     path = _found(work, reference, named_in)
+    if written is not None and path is not None:
+        return tuple(map(_rewritten, _composed(work, reference, named_in, path)))
     if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
         return ()
+    return _composed(work, reference, named_in, path)
+
+
+def _composed(work: Assembly, reference: Reference, named_in: str, path: str) -> tuple[Reading, ...]:
     return tuple(composed(work, reading) for reading in _joined(work, reference, named_in, path))
+
+
+def _rewritten(reading: Reading) -> Reading:
+    """A file that the script changes before it is read: nobody knows what it says by then."""
+    return replace(reading, settings=Settings(replace(one, value=None, state="symbolic", readings=()) for one in reading.settings.values()))
 
 
 def _is_script(work: Assembly, path: str) -> bool:

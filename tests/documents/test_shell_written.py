@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.source import SourceFile
-from budgetlint.documents import Loader, plain
+from budgetlint.documents import Document, Loader, plain
 from budgetlint.documents.shell import read_shell
-from budgetlint.documents.shell_written import written_documents
+from budgetlint.documents.shell_written import FACT, Copied, written_documents
+from budgetlint.launch.build import Builder
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Settings
 
@@ -18,7 +19,7 @@ FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir o --per_device_trai
 def contents(script: str) -> dict[str, object]:
     source = SourceFile("run.sh", script)
     found = written_documents(source, read_shell(script).written)
-    return {name: plain(document.root, Loader.JSON) for name, document in found.items()}
+    return {name: plain(one.root, Loader.JSON) if isinstance(one, Document) else one for name, one in found.items()}
 
 
 CASES = {
@@ -29,13 +30,13 @@ CASES = {
     "escaped": ('STAGE=2\nMB=4\ncat <<EOT > ds.json\n{"a": "\\$MB"}\nEOT\n', {"ds.json": "$MB"}),
     "assigned only afterwards": ("STAGE=2\ncat <<EOT > ds.json\n" + JSON + "EOT\nMB=4\n", {"ds.json": ("${MB}", 2)}),
     "a mark in quotes": ('cat <<\'EOT\' > ds.json\n{"a": "$MB"}\nEOT\n', {"ds.json": "$MB"}),
-    "in a branch": ("MB=4\nSTAGE=2\nif true; then\ncat <<EOT > ds.json\n" + JSON + "EOT\nfi\n", {}),
+    "in a branch": ("MB=4\nSTAGE=2\nif test -f x; then\ncat <<EOT > ds.json\n" + JSON + "EOT\nfi\n", {"ds.json": None}),
     "in a function": ("MB=4\nSTAGE=2\nf() {\ncat <<EOT > ds.json\n" + JSON + "EOT\n}\n", {}),
-    "written twice": ("cat <<A > d.json\n{}\nA\ncat <<A > d.json\n{}\nA\n", {}),
-    "appended to": ("cat <<A >> d.json\n{}\nA\n", {}),
+    "written twice": ('cat <<A > d.json\n{}\nA\ncat <<A > d.json\n{"a": 1}\nA\n', {"d.json": 1}),
+    "appended to": ("cat <<A >> d.json\n{}\nA\n", {"d.json": None}),
     "no config": ("cat <<A > hosts.txt\nhost\nA\n", {}),
-    "no JSON": ("cat <<A > d.json\n{,\nA\n", {}),
-    "another command": ("tr a b <<A > d.json\n{}\nA\n", {}),
+    "no JSON": ("cat <<A > d.json\n{,\nA\n", {"d.json": None}),
+    "another command": ("tr a b <<A > d.json\n{}\nA\n", {"d.json": None}),
 }
 
 
@@ -86,3 +87,51 @@ def test_comments_of_the_script_still_suppress(shell) -> None:
         shell.write("run.sh", comment + written + start)
         names.append([one["name"] for one in shell("check", "--format", "json", "--no-cache").json["findings"]])
     assert ("ds-hf-batch-mismatch" in names[0], "ds-hf-batch-mismatch" in names[1]) == (True, False)
+
+
+OTHERS: dict[str, tuple[str, dict[str, object]]] = {
+    "echo": ("MB=4\necho '{\"a\": '$MB'}' > d.json", {"d.json": {"a": 4}}),
+    "printf": ("MB=4\nprintf '{\"a\": %d}\\n' $MB > d.json", {"d.json": {"a": 4}}),
+    "line by line": ("echo 'a: 1' > d.yaml\necho 'b: 2' >> d.yaml", {"d.yaml": {"a": 1, "b": 2}}),
+    "a group": ("{ echo 'a: 1'; echo 'b: 2'; } > d.yaml", {"d.yaml": {"a": 1, "b": 2}}),
+    "a group with an answer": ("{ echo 'a: 1'; date; } > d.yaml", {"d.yaml": None}),
+    "tee": ("tee d.yaml <<E\na: 1\nE", {"d.yaml": {"a": 1}}),
+    "behind a pipe": ("cat <<E | tee d.yaml > /dev/null\na: 1\nE", {"d.yaml": {"a": 1}}),
+    "a copy": ("cp c/e.json d.json", {"d.json": Copied("c/e.json")}),
+    "moved": ("mv e.json d.json", {"d.json": None}),
+    "in place": ("sed -i 's/a/b/' d.yaml\nyq -i '.a = 1' e.yaml", {"d.yaml": None, "e.yaml": None}),
+    "in place behind a text": ("cat > d.yaml <<E\na: 1\nE\nsed -i 's/a/b/' d.yaml", {"d.yaml": None}),
+    "other programs": ("jq . x > d.json\nenvsubst < t > e.yaml", {"d.json": None, "e.yaml": None}),
+    "twice, read between": ("echo 'a: 1' > d.yaml\nrun d.yaml\necho 'a: 2' > d.yaml", {"d.yaml": None}),
+    "a Python text": ("python - <<'E'\nimport json\nc = {'a': [1]}\njson.dump(c, open('d.json', 'w'))\nE", {"d.json": {"a": [1]}}),
+    "with": ("python3 <<'E'\nimport json\nwith open('d.json', 'w') as f:\n    json.dump({'a': 1}, f, indent=2)\nE", {"d.json": {"a": 1}}),
+    "python -c": ("python -c \"import json; json.dump({'a': 1}, open('d.json', 'w'))\"", {"d.json": {"a": 1}}),
+    "a Python text that changes it": (
+        "python - <<'E'\nimport json\nc = {'a': 1}\nc['a'] = 2\njson.dump(c, open('d.json', 'w'))\nE", {"d.json": None},
+    ),
+    "a Python text that may": (
+        "python - <<'E'\nimport json\nif x():\n    json.dump({'a': 1}, open('d.json', 'w'))\nE", {"d.json": None},
+    ),
+    "a branch that somebody may take": ("if [ -n \"$Q\" ]; then echo 'a: 1' > d.yaml; else echo 'a: 2' > d.yaml; fi", {"d.yaml": None}),
+    "a branch that runs": ("Q=1\nif [ -n \"$Q\" ]; then echo 'a: 1' > d.yaml; else echo 'a: 2' > d.yaml; fi", {"d.yaml": {"a": 1}}),
+    "in a loop and a function": (
+        "w() { echo \"a: $1\" > $1.yaml; }\nfor x in 1 2; do w $x; done", {"1.yaml": {"a": 1}, "2.yaml": {"a": 2}},
+    ),
+    "a Python text that reads": ("python -c \"import json; json.load(open('d.json'))\"", {}),
+    "a Python text that is none": ("python - <<'E'\nopen('d.json', 'w'\nE", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "wanted"), OTHERS.values(), ids=OTHERS)
+def test_what_other_commands_write(script: str, wanted: dict[str, object]) -> None:
+    source = SourceFile("run.sh", f"{script}\npython train.py\n")
+    Builder(source).script(source.text)
+    found = source.facts.get(FACT, {})
+    assert {name: plain(one.root, Loader.JSON) if isinstance(one, Document) else one for name, one in found.items()} == wanted
+
+
+def test_a_config_that_is_changed_in_place_is_not_known() -> None:
+    config = "model_name_or_path: Qwen/Qwen2.5-0.5B\nstage: sft\nfinetuning_type: lora\ncutoff_len: 1024\nper_device_train_batch_size: 2\n"
+    script = "sed -i 's/1024/2048/' sft.yaml\nllamafactory-cli train sft.yaml\n"
+    found = settings(script, **{"sft.yaml": config})
+    assert not found["seq_len"].known and not found["micro_batch"].known

@@ -45,10 +45,10 @@ SCRIPTS: dict[str, tuple[str, int | None]] = {
     "before a function": ("run() { python train.py; }\nBATCH=2 run", 2),
     "changed in the function": ("run() { BATCH=3; python train.py; }\nBATCH=2 run", 3),
     "in a loop": ("for b in 2; do export BATCH=$b; python train.py; done", 2),
-    "behind a loop": ("for b in 2 3; do export BATCH=$b; done\npython train.py", UNKNOWN),
+    "behind a loop": ("for b in 2 3; do export BATCH=$b; done\npython train.py", 3),
     "around another shell": ("export BATCH=2\nsrun bash -c 'python train.py'", 2),
     "in another shell": ("export BATCH=2\nsrun bash -c 'export BATCH=3; python train.py'", 3),
-    "twice": ("export BATCH=2\nexport BATCH=3\npython train.py", UNKNOWN),
+    "twice": ("export BATCH=2\nexport BATCH=3\npython train.py", 3),
 }
 
 

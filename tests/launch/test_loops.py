@@ -32,8 +32,11 @@ CASES = {
     ),
     "words that only the shell knows": ("for b in $(cat sizes) 4; do\n  python t.py --batch $b\ndone", {"run.sh": (SMALL, None)}),
     "too many": ("for b in 1 2 3 4 5; do\n  python t.py --batch $b\ndone", {"run.sh": (SMALL, None)}),
-    "set in the loop": ("for b in 2 4; do\n  b=$((b * 2))\n  python t.py --batch $b\ndone", {"run.sh": (SMALL, None)}),
-    "behind the loop": ("for b in 2 4; do\n  echo $b\ndone\npython t.py --batch $b", {"run.sh": (SMALL, None)}),
+    "set in the loop": (
+        "for b in 2 4; do\n  b=$((b * 2))\n  python t.py --batch $b\ndone",
+        {"run.sh [b=2]": (SMALL, 4), "run.sh [b=4]": (SMALL, 8)},
+    ),
+    "behind the loop": ("for b in 2 4; do\n  echo $b\ndone\npython t.py --batch $b", {"run.sh": (SMALL, 4)}),
     "a second command keeps its number": (
         "for b in 2 4; do\n  python t.py --batch $b\ndone\npython t.py --batch 8",
         {"run.sh#0 [b=2]": (SMALL, 2), "run.sh#0 [b=4]": (SMALL, 4), "run.sh#1": (SMALL, 8)},

@@ -24,15 +24,16 @@ SCRIPTS: dict[str, list[dict[str, object]]] = {
     "for a in 1 2; do sbatch --wrap \"python t.py --a $a\"; done": [{"a": "1"}, {"a": "2"}],
     "bash -c 'for a in 1 2; do python t.py --a $a; done'": [{"a": "1"}, {"a": "2"}],
     "for a in 1 2; do for b in $(ls); do python t.py --a $a --b $b; done; done": [{"a": "1", "b": "${b}"}, {"a": "2", "b": "${b}"}],
-    "for a in $(seq 3); do python t.py --a $a; done": [{"a": "${a}"}],
+    "for a in $(seq 3); do python t.py --a $a; done": [{"a": "1"}, {"a": "2"}, {"a": "3"}],
+    "for a in $(ls); do python t.py --a $a; done": [{"a": "${a}"}],
     'for a in "${X[@]}"; do python t.py --a $a; done': [{"a": "${a}"}],
     'for a in "$X/1" "$X/2"; do python t.py --a "$a"; done': [{"a": "${X}/1"}, {"a": "${X}/2"}],
     "for a in $X 2; do python t.py --a $a; done": [{"a": "${a}"}],
     "for a; do python t.py --a $a; done": [{"a": "${a}"}],
     "while x; do python t.py --a $a; done": [{"a": "${a}"}],
-    "for a in 1 2; do X=3; done; python t.py --a ${X:-4}": [{"a": "${X}"}],
+    "for a in 1 2; do X=3; done; python t.py --a ${X:-4}": [{"a": "3"}],
     "X=1; for a in 1 2; do python t.py --a ${X:-4}; X=2; done": [{"a": "${X}"}],
-    "for a in 1 2; do if [ $a = 2 ]; then X=3; fi; python t.py --a ${X:-4}; done": [{"a": "${X}"}],
+    "for a in 1 2; do if [ $a = 2 ]; then X=3; fi; python t.py --a ${X:-4}; done": [{"a": "${X}"}, {"a": "3"}],
     # what is the same for memory is one launch
     "for s in 1 2 3; do python t.py --a 1 --seed $s --output_dir out/$s; done": [{"a": "1", "seed": "1", "output_dir": "out/1"}],
     "for s in 1 2 3; do python t.py a=1 seed=$s; done": [{"a": "1", "seed": "1"}],
@@ -53,7 +54,7 @@ SCRIPTS: dict[str, list[dict[str, object]]] = {
     'run() { python t.py --a $1 --b ${2:-3}; }\nrun $@ 1': [{"a": "${1}", "b": "${2}"}],
     'run() { python t.py --a $1; }\n': [{"a": "${1}"}],
     'run() { python t.py --a ${X:-1}; }\nX=2\nrun': [{"a": "2"}],
-    'run() { python t.py --a ${X:-1}; }\nX=2\nrun\nX=3\nrun': [{"a": "${X}"}],
+    'run() { python t.py --a ${X:-1}; }\nX=2\nrun\nX=3\nrun': [{"a": "2"}, {"a": "3"}],
     'run() { run; python t.py --a 1; }\nrun': [{"a": "1"}],
 }  # fmt: skip
 

@@ -243,7 +243,7 @@ CASES = {
         {"train.sh": "unknown", "vit.sh": "unknown"},
         {"train.sh": {"micro_batch": 16, "seq_len": None, "task": None, "optimizer": "unresolved"}},
     ),
-    "a recipe whose copy is launched": Case(COPIED, {}),
+    "a recipe whose copy is launched": Case(COPIED, {"pipeline.sh": "unknown"}),
     "trainers of image models": Case(IMAGES, {}),
     "a file below another": Case(
         INHERITS,
