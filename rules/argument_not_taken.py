@@ -80,7 +80,7 @@ def _argument(run: RunContext, signature: Signature, name: str, place: Location)
     taken = signature.takes(name, stack)
     first, gone = signature.history(name)
     owner = signature.owner(name)
-    if taken or (taken is None and not (gone and owner not in stack.releases)):
+    if taken or (taken is None and (name in signature.newest or not gone or owner in stack.releases)):
         return
     package = _SHOWN.get(owner, owner)
     if taken is None:
