@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from budgetlint.contracts.expression import fields_of, outermost
 from budgetlint.contracts.held import HeldRun
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
@@ -42,7 +43,7 @@ def configs(found: Found, count: int, seed: int) -> list[dict[str, Any]]:
     draw = random.Random(seed)
     values: dict[str, list[Any]] = {}
     for row, _ in found.rows:
-        for name in {one.split(".")[0] for one in _names(row.when)}:
+        for name in set(map(outermost, _names(row.when))):
             values.setdefault(name, []).extend(candidates(name, row.when, found.fields.get(name)))
     watched = sorted(name for name in values if name in found.fields)
     every = sorted(found.fields)
@@ -61,8 +62,6 @@ def configs(found: Found, count: int, seed: int) -> list[dict[str, Any]]:
 
 
 def _names(tree: Any) -> Sequence[str]:
-    from budgetlint.contracts.expression import fields_of
-
     return fields_of(tree)
 
 

@@ -137,17 +137,15 @@ class Calls(Core):
             return opaque() if given is None else self.run(one.module, method, given, state, one.name)
         known, key = literal(plain[0]) if plain else (False, None)
         if name in ("get", "pop") and known and isinstance(key, str):
-            full = owner.prefix + key
-            now = state.fields.get(full, path_of(full))
+            now = self.key(owner, key, state)
             if name == "pop":
-                state.fields[full] = ast.Constant(None)
+                state.fields[owner.prefix + key] = ast.Constant(None)
             fallback = plain[1] if len(plain) > 1 else ast.Constant(None)
             if isinstance(fallback, ast.Constant) and fallback.value is None:
                 return now
             return choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, fallback)
         if name == "setdefault" and known and isinstance(key, str) and len(plain) == 2:
-            full = owner.prefix + key
-            now = state.fields.get(full, path_of(full))
+            full, now = owner.prefix + key, self.key(owner, key, state)
             state.fields[full] = choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, plain[1])
             return state.fields[full]
         return opaque()

@@ -12,7 +12,7 @@ from typing import Any
 
 from .read import Found
 from .state import Row
-from .witness import repaired, witnesses
+from .witness import nested, repaired, witnesses
 
 DRIVER = Path(__file__).with_name("driver.py")
 WITNESSES = 6
@@ -58,7 +58,7 @@ def certify(
     plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
 
     def put(given: Mapping[str, Any]) -> int:
-        asked.append({"kind": contract.kind, "class": contract.made, "given": {**contract.base, **given}})
+        asked.append({"kind": contract.kind, "class": contract.made, "given": {**contract.base, **nested(given)}})
         return len(asked) - 1
 
     base = put({})

@@ -80,6 +80,13 @@ def frames(stack):
     ]
 
 
+def raised_within(error):
+    """What the validators of a pydantic model raised, which its own error wraps."""
+    told = error.errors(include_url=False) if type(error).__name__ == "ValidationError" and hasattr(error, "errors") else []
+    found = [one.get("ctx", {}).get("error") for one in told]
+    return [one for one in found if isinstance(one, BaseException)]
+
+
 def answer(line):
     asked = json.loads(line)
     listener = Listener()
@@ -102,10 +109,11 @@ def answer(line):
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
+                causes = raised_within(error)
                 told = {
-                    "error": type(error).__name__,
-                    "text": str(error)[:300],
-                    "frames": frames(traceback.extract_tb(error.__traceback__)),
+                    "error": type(causes[0] if causes else error).__name__,
+                    "text": str(causes[0] if causes else error)[:300],
+                    "frames": [frame for one in causes or [error] for frame in frames(traceback.extract_tb(one.__traceback__))],
                 }
     finally:
         for one in roots:

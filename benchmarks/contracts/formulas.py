@@ -114,6 +114,37 @@ def choose(test: ast.expr, one: ast.expr, other: ast.expr) -> ast.expr:
     return ast.IfExp(test, one, other)
 
 
+def truth(node: ast.expr) -> ast.expr:
+    """What a value is as a test, where that is shorter: a list of what was found is not empty."""
+    if isinstance(node, ast.List):
+        return ast.Constant(bool(node.elts))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        parts = [truth(node.left), truth(node.right)]
+        return either(parts) if _is_list(node) else node
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and isinstance(node.left, ast.Call)
+        and ast.unparse(node.left.func) == "set"
+    ):
+        return ast.UnaryOp(ast.Not(), ast.Call(ast.Name("subset", ast.Load()), [*node.left.args, node.right], []))
+    if isinstance(node, ast.IfExp):
+        body, orelse = truth(node.body), truth(node.orelse)
+        if isinstance(body, ast.Constant) and isinstance(orelse, ast.Constant):
+            return (
+                ast.Constant(bool(body.value)) if bool(body.value) == bool(orelse.value) else node.test if body.value else negate(node.test)
+            )
+        if isinstance(orelse, ast.Constant) and not orelse.value:
+            return both([truth(node.test), body])
+    return node
+
+
+def _is_list(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_list(node.left) and _is_list(node.right)
+    return isinstance(node, ast.List) or (isinstance(node, ast.IfExp) and _is_list(node.body) and _is_list(node.orelse))
+
+
 def is_boolean(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Compare)
@@ -152,14 +183,6 @@ def folded(node: ast.expr) -> ast.expr:
         return node
     value = evaluate(ast.fix_missing_locations(node), lambda _name: UNKNOWN)
     return node if value is UNKNOWN or not isinstance(value, (bool, int, float, str, list, type(None))) else constant(value)
-
-
-def put(node: ast.expr, name: str, value: ast.expr) -> ast.expr:
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, one: ast.Name) -> ast.expr:
-            return value if one.id == name else one
-
-    return folded(Put().visit(copy.deepcopy(node)))
 
 
 class _Assume(ast.NodeTransformer):

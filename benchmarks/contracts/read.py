@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from budgetlint.contracts.expression import fields_of
+from budgetlint.contracts.expression import fields_of, outermost
 
+from . import validators
 from .code import Class, Release
-from .fields import Field, fields_of_class
+from .fields import Field, Inner, fields_of_class
 from .formulas import OPAQUE, both, is_opaque, opaque, path_of
-from .sources import Contract, Walked
+from .sources import VALIDATORS, Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
 
@@ -67,14 +68,19 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
     for name, found in classes.items():
         lineage: list[Class] = []
         for one in found:
-            fields.update(fields_of_class(release, one))
+            fields.update({key: each for key, each in fields_of_class(release, one).items() if key not in contract.no_fields})
             lineage += [each for each in release.lineage(one) if each not in lineage]
         things[name] = Thing("", tuple(lineage), name in contract.as_given)
+    inner = Inner(release, [one for found in classes.values() for one in found]) if contract.validated else (lambda _name: None)
     rows: list[tuple[Row, str]] = []
     state = State()
     for walked in contract.walks:
-        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle))
-        _walk(walker, release, walked, things, state)
+        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), _defaulted(fields), inner, contract.no_fields)
+        if walked.function == VALIDATORS:
+            validators.walk(walker, things[walked.on], fields, state)
+            fields.update({name: Field(name, "", None) for name in validators.undeclared(walker, fields)})
+        else:
+            _walk(walker, release, walked, things, state)
         rows += [(row, walked.stage) for row in walker.rows]
     rows = [*_of_fields(fields), *rows]
     decided, undecided, seen = [], [], set()
@@ -87,7 +93,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         plain = (
             not is_opaque(row.when)
             and names
-            and all(name.split(".")[0] in fields or name in FACTS for name in names)
+            and all(outermost(name) in fields or name in FACTS for name in names)
             and any(name not in FACTS for name in names)
             and len(row_text(row)) <= LONGEST
         )
@@ -105,6 +111,10 @@ def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Ora
         return things[names[0]] if len(names) == 1 else tuple(things[name] for name in names)
 
     return answer
+
+
+def _defaulted(fields: Mapping[str, Field]) -> Callable[[str], bool]:
+    return lambda name: name in fields and fields[name].default is not None
 
 
 def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State) -> None:

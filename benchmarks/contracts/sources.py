@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+VALIDATORS = "validators of the model"
+
+
 @dataclass(frozen=True)
 class Walked:
-    """A function that is walked. ``function`` is a method of the object ``on``, or ``package.module.name``; ``given`` says which of the
+    """A function that is walked. ``function`` is a method of the object ``on``, `VALIDATORS`, or ``package.module.name``; ``given`` says which of the
     contract's ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
 
     function: str
@@ -40,8 +43,15 @@ class Contract:
     """A config that the real class takes."""
     as_given: tuple[str, ...] = ()
     """Objects that are mappings of what was written."""
+    no_fields: tuple[str, ...] = ()
+    """Fields that no config gives: what the program finds out of the machine."""
     above: str = ""
     """The contract whose rows hold here too: ``transformers.TrainingArguments`` for ``SFTConfig``."""
+
+    @property
+    def validated(self) -> bool:
+        """Are its classes pydantic's?"""
+        return any(one.function == VALIDATORS for one in self.walks)
 
 
 @dataclass(frozen=True)
@@ -155,4 +165,25 @@ PEFT = Source(
     ),
 )
 
-SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY)}
+AXOLOTL = Source(
+    "axolotl",
+    (
+        Contract(
+            "axolotl",
+            {"self": ("axolotl.utils.schemas.config.AxolotlConfigWCapabilities",)},
+            (Walked(VALIDATORS),),
+            "axolotl",
+            "axolotl.utils.schemas.config.AxolotlConfigWCapabilities",
+            {
+                "base_model": "model",
+                "datasets": [{"path": "data", "type": "alpaca"}],
+                "micro_batch_size": 1,
+                "gradient_accumulation_steps": 1,
+                "learning_rate": 0.0001,
+            },
+            no_fields=("capabilities", "env_capabilities"),
+        ),
+    ),
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY, AXOLOTL)}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from .code import Function, Module
 from .core import DEEPEST, UNROLLED, Core
-from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified
+from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified, truth
 from .state import Row, State, Thing, Value
 
 
@@ -95,7 +95,7 @@ class Statements(Core):
         self.bind(node.target, self.value(ast.BinOp(target, node.op, node.value), state), state)  # type: ignore[arg-type]
 
     def do_If(self, node: ast.If, state: State) -> None:
-        test = self.plain(node.test, state)
+        test = truth(self.plain(node.test, state))
         known = literal(test)
         if isinstance(test, ast.Constant) or (known[0] and not isinstance(test, ast.Name)):
             self.block(node.body if known[1] else node.orelse, state)
@@ -233,7 +233,7 @@ class Statements(Core):
         if isinstance(target, ast.Name):
             if not isinstance(state.local.get(target.id), Thing):
                 state.local[target.id] = opaque()
-        elif isinstance(target, ast.Attribute):
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
             self.bind(target, opaque(), state)
 
     # targets

@@ -19,6 +19,10 @@ LONGEST_TEXT = 10_000
 """Characters or items of a value that a condition looks at."""
 
 
+GIVEN = "given."
+"""Before a name: what was written of a field, None where nothing was, whatever its default is."""
+
+
 class Unknown:
     """The one answer that is neither a value nor its absence."""
 
@@ -140,6 +144,11 @@ def _names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
         return
     for child in ast.iter_child_nodes(node):
         yield from _names(child, bound)
+
+
+def outermost(name: str) -> str:
+    """The field that a dotted name stands in: ``fsdp_config`` of ``given.fsdp_config.xla``."""
+    return name.removeprefix(GIVEN).split(".", 1)[0]
 
 
 def dotted(node: ast.AST) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record, replace
-from budgetlint.contracts.expression import UNKNOWN, holds
+from budgetlint.contracts.expression import GIVEN, UNKNOWN, holds
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
 from budgetlint.settings.run import Setting, Stack
 
@@ -83,10 +83,11 @@ class HeldRun:
 
     def _lookup(self, contract: Contract, release: int) -> Callable[[str], Any]:
         def lookup(dotted: str) -> Any:
-            name, _, rest = dotted.partition(".")
+            name, _, rest = dotted.removeprefix(GIVEN).partition(".")
             if name == "env":
                 return self.facts.get(rest, UNKNOWN)
-            value = self.value(contract, name, release)
+            unwritten = dotted.startswith(GIVEN) and self.closed and self.given(name) is None
+            value = None if unwritten else self.value(contract, name, release)
             for part in rest.split(".") if rest else ():
                 if value is UNKNOWN or not isinstance(value, dict):
                     return UNKNOWN

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.contracts.expression import fields_of, parse
+from budgetlint.contracts.expression import GIVEN, dotted, fields_of, outermost, parse
 
 DATA = Path(__file__).parent / "data"
 MISSING = "__missing__"
@@ -47,14 +47,14 @@ class RefusalRow:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields it asks for, those that are switched on before those that are compared; of nested ones the outermost."""
-        names = dict.fromkeys(name.split(".", 1)[0] for name in fields_of(self.tree))
+        names = dict.fromkeys(map(outermost, fields_of(self.tree)))
         switched = self._switches()
         return tuple(sorted(names, key=lambda name: name not in switched))
 
     def _switches(self) -> frozenset[str]:
         """Fields that only have to be on."""
         parts = self.tree.values if isinstance(self.tree, ast.BoolOp) and isinstance(self.tree.op, ast.And) else [self.tree]
-        return frozenset(one.id for one in parts if isinstance(one, ast.Name))
+        return frozenset(outermost(name) for name in map(dotted, parts) if name is not None and name.removeprefix(GIVEN) == outermost(name))
 
     @property
     def warns(self) -> bool:
