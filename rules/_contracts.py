@@ -47,7 +47,11 @@ TASKS = {
     "rloo": "trl.RLOOConfig",
 }
 """TRL's own programs, by what they train."""
-FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafactory": "llamafactory.LLaMA-Factory"}
+FORMATS = {
+    "hf_training_arguments": "transformers.TrainingArguments",
+    "llamafactory": "llamafactory.LLaMA-Factory",
+    "axolotl": "axolotl.axolotl",
+}
 """Formats whose keys one contract takes."""
 
 
@@ -121,7 +125,18 @@ def _named(run: RunContext) -> str:
         task = run.setting("task")
         told = task is not None and task.known and "assumed" not in task.origin.note
         return TASKS.get(str(task.value), "") if task is not None and told else "transformers.TrainingArguments"
+    if trainer.format == "ms_swift":
+        return _swift(run)
     return FORMATS.get(trainer.format, "")
+
+
+def _swift(run: RunContext) -> str:
+    """By the command's word; a file alone is held to what all commands ask. Megatron's arguments are others."""
+    words = [one.document.program for one in run.run.readings if one.document.is_command]
+    code = run.setting("model_code")
+    if any(word.startswith("megatron") for word in words) or (code is not None and code.value == "megatron"):
+        return ""
+    return "ms-swift.swift rlhf" if "swift rlhf" in words else "ms-swift.swift sft"
 
 
 def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
@@ -136,7 +151,7 @@ def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns:
         names = {name for name, _, setting in refusal.named if setting is not None}
         if refusal.row.warns is not warns or names & refused or not _certain(run, refusal):
             continue
-        if refusal.row.ends in ("choice", "bound"):
+        if refusal.row.ends in ("choice", "bound", "type"):
             refused |= names
         yield _finding(run, refusal)
 
@@ -173,7 +188,7 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     from budgetlint.contracts.words import choices, clauses, fields_in, listed
 
     name, verb = refusal.contract.name, "warns of it" if refusal.row.warns else "refuses it"
-    taken = choices(refusal.row.tree)
+    taken = choices(refusal.row.tree, settings[0].name)
     if taken and len(settings) == 1 and not refusal.row.warns:
         return f"{name} takes only {listed(taken)}"
     said = clauses(refusal.row.tree)
@@ -215,7 +230,7 @@ def _help(refusal: Refusal, settings: list[Setting]) -> str:
 
     from budgetlint.contracts.words import choices, listed
 
-    taken = choices(refusal.row.tree)
+    taken = choices(refusal.row.tree, settings[0].name)
     if taken:
         near = get_close_matches(str(settings[0].shown), taken, 1)
         return f"write {settings[0].name}: {near[0]}" if near else f"{settings[0].name} is one of {listed(taken)}"

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Severity
 
 from ._contracts import findings
 
@@ -63,7 +63,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=TRAINING_ARGUMENTS,
+    formats=(*TRAINER_RUNS, "ms_swift"),
     status="preview",
     harm=9.0,
     general=True,

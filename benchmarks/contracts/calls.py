@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .code import Class, Function
 from .core import Core, is_enumeration
-from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque, path_of
+from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque
 from .state import State, Thing, Value
 
 TEXT_METHODS = {"lower", "upper", "strip", "split", "startswith", "endswith"}

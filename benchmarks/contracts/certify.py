@@ -6,27 +6,17 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .kinds import sample, together
 from .read import Found
-from .state import Row
+from .state import Certified, Row
 from .witness import nested, repaired, witnesses
 
 DRIVER = Path(__file__).with_name("driver.py")
 WITNESSES = 6
 """Configs that are tried for a row before it is given up."""
-
-
-@dataclass(frozen=True)
-class Certified:
-    """A row with what proved it."""
-
-    row: Row
-    stage: str
-    refused: Mapping[str, Any]
-    taken: Mapping[str, Any]
 
 
 def ask(
@@ -63,12 +53,15 @@ def certify(
 
     base = put({})
     for position, (row, _) in enumerate(found.rows):
+        if row.kind == "type":
+            plan.append((position, sample(row), put(sample(row)), base))
+            continue
         for count, (given, beside) in enumerate(witnesses(row.when, found.fields, contract.base)):
             if count >= WITNESSES:
                 break
             if not _plain(given):
                 continue
-            others = [other.when for other, _ in found.rows if other is not row and other.kind != "warn"]
+            others = [other.when for other, _ in found.rows if other is not row and other.kind not in ("warn", "type")]
             mended = repaired(given, row.when, others, found.fields, contract.base) if row.kind != "warn" else given
             near = (
                 beside
@@ -89,7 +82,7 @@ def certify(
         for position, (row, _) in enumerate(found.rows)
         if position not in proved
     ]
-    return [proved[position] for position in sorted(proved)], rest
+    return together([proved[position] for position in sorted(proved)]), rest
 
 
 def _plain(given: Mapping[str, Any]) -> bool:
@@ -105,6 +98,8 @@ def _refused(answer: Mapping[str, Any], row: Row) -> bool:
         return any(_at(frames, row) for frames in answer["warned"])
     if "error" not in answer:
         return False
+    if row.kind == "type":
+        return bool(answer["error"] == row.raised)
     if row.kind in ("choice", "bound") and row.owner and not _at(answer["frames"], row):
         return True  # told by the library that holds the type; `beside` shows that nothing else is wrong
     return _at(answer["frames"], row)

@@ -8,13 +8,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from budgetlint.contracts.expression import GIVEN
 
 from .code import Class, Function, Module, Release
-from .formulas import opaque, path_of
+from .formulas import both, choose, opaque, path_of
 from .state import Oracle, Row, State, Thing, Value, no_oracle
 
 DEEPEST = 8
 """Calls in calls that are followed."""
 UNROLLED = 40
 """Items of a list of constants that a loop is walked over one by one."""
+
+
+Exit = tuple[ast.expr, dict[str, ast.expr]]
+"""A condition, and the changed fields where it holds."""
 
 
 class Core:
@@ -41,6 +45,10 @@ class Core:
         self.stack: list[tuple[Module, str]] = []
         self.loops: list[tuple[str, ast.expr]] = []
         self.returned: list[list[tuple[ast.expr, Value]]] = []
+        self.exits: list[tuple[int, list[Exit]]] = []
+        """Of each function and loop body that is walked: conditions before it, and the ways out of it."""
+        self.raw = False
+        """Are fields what was written, without defaults?"""
         self.trying = 0
         self.keys: dict[str, None] = {}
         """Keys that were asked of what was written."""
@@ -84,6 +92,28 @@ class Core:
         if owner.as_given:
             self.keys[full] = None
         return state.fields.get(full, path_of(f"{GIVEN}{full}" if owner.as_given and self.defaulted(full) else full))
+
+    def untouched(self, name: str) -> ast.expr:
+        """A field that nothing has changed."""
+        return path_of(f"{GIVEN}{name}" if self.raw and self.defaulted(name) else name)
+
+    def leave(self, state: State) -> None:
+        """``return`` and ``continue``: what fields are on this way is remembered with its conditions."""
+        before, ways = self.exits[-1]
+        ways.append((both(state.path[before:]), dict(state.fields)))
+
+    def met(self, ways: list[Exit], state: State) -> dict[str, ast.expr]:
+        """The fields behind a function or a loop body, whichever way led out of it."""
+        every = [*ways, *([] if state.ended else [(both([]), state.fields)])]
+        if not every:
+            return state.fields
+        result = every[-1][1]
+        for when, fields in reversed(every[:-1]):
+            result = {
+                name: self.bounded(choose(when, fields.get(name, self.untouched(name)), result.get(name, self.untouched(name))))
+                for name in {**result, **fields}
+            }
+        return result
 
 
 def is_enumeration(release: Release, one: Class) -> bool:

@@ -116,7 +116,7 @@ def _annotated(release: Release, module: Module, node: ast.expr) -> tuple[tuple[
 
 def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...] | None:
     """Values of a ``Literal`` or of an enumeration, where nothing else is taken."""
-    parts = _union(node)
+    parts = union_of(node)
     found: list[Any] = []
     for part in parts:
         text = ast.unparse(part)
@@ -137,23 +137,23 @@ def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...
     return tuple(found) or None
 
 
-def _union(node: ast.expr) -> list[ast.expr]:
+def union_of(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return [*_union(node.left), *_union(node.right)]
+        return [*union_of(node.left), *union_of(node.right)]
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            return _union(ast.parse(node.value, mode="eval").body)
+            return union_of(ast.parse(node.value, mode="eval").body)
         except SyntaxError:
             return [node]
     if isinstance(node, ast.Subscript):
         name = ast.unparse(node.value).rpartition(".")[2]
         inside = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         if name == "Optional":
-            return [*_union(inside[0]), ast.Constant(None)]
+            return [*union_of(inside[0]), ast.Constant(None)]
         if name == "Union":
-            return [part for one in inside for part in _union(one)]
+            return [part for one in inside for part in union_of(one)]
         if name == "Annotated":
-            return _union(inside[0])
+            return union_of(inside[0])
     return [node]
 
 
@@ -173,7 +173,7 @@ class Inner:
                     self.classes[prefix + node.target.id] = self._held(each.module, node.annotation)
 
     def _held(self, module: Module, annotation: ast.expr) -> Class | None:
-        found = [self.release.named(module, ast.unparse(one)) for one in _union(annotation) if isinstance(one, ast.Name)]
+        found = [self.release.named(module, ast.unparse(one)) for one in union_of(annotation) if isinstance(one, ast.Name)]
         held = [one for one in found if isinstance(one, Class) and not is_enumeration(self.release, one)]
         return held[0] if len(held) == 1 else None
 

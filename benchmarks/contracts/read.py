@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from budgetlint.contracts.expression import fields_of, outermost
 
-from . import validators
+from . import kinds, validators
 from .code import Class, Release
 from .fields import Field, Inner, fields_of_class
 from .formulas import OPAQUE, both, is_opaque, opaque, path_of
@@ -78,6 +78,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), _defaulted(fields), inner, contract.no_fields)
         if walked.function == VALIDATORS:
             validators.walk(walker, things[walked.on], fields, state)
+            rows += [(row, walked.stage) for row in kinds.rows(release, fields, state.fields)]
             fields.update({name: Field(name, "", None) for name in validators.undeclared(walker, fields)})
         else:
             _walk(walker, release, walked, things, state)

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-
 VALIDATORS = "validators of the model"
 
 
@@ -186,4 +185,35 @@ AXOLOTL = Source(
     ),
 )
 
-SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY, AXOLOTL)}
+_SWIFT = {"model": "model", "model_type": "qwen2", "template": "qwen2_5", "dataset": ["data"], "output_dir": "out", "add_version": False}
+
+
+def _swift(name: str, classes: tuple[str, ...], **base: Any) -> Contract:
+    return Contract(
+        name,
+        {"self": classes},
+        (Walked("__post_init__"),),
+        "swift",
+        classes[0].rpartition(".")[2],
+        {**_SWIFT, **base},
+        above="transformers.TrainingArguments",
+    )
+
+
+SWIFT = Source(
+    "ms-swift",
+    (
+        _swift("swift sft", ("swift.arguments.sft_args.SftArguments", "swift.llm.argument.train_args.TrainArguments")),
+        _swift(
+            "swift rlhf",
+            ("swift.arguments.rlhf_args.RLHFArguments", "swift.llm.argument.rlhf_args.RLHFArguments"),
+            reward_funcs=["format"],
+            num_generations=2,
+            per_device_train_batch_size=2,
+        ),
+    ),
+    own=("swift",),
+    prepare="swift",
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY, AXOLOTL, SWIFT)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .code import Class
 
@@ -22,6 +23,16 @@ class Row:
     owner: str
     raised: str = ""
     """The class of the exception, as it is written."""
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A row with what proved it."""
+
+    row: Row
+    stage: str
+    refused: Mapping[str, Any]
+    taken: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from .code import Function, Module
 from .core import DEEPEST, UNROLLED, Core
-from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified, truth
+from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, simplified, truth
 from .state import Row, State, Thing, Value
 
 
@@ -23,11 +23,14 @@ class Statements(Core):
         state.local = dict(given)
         self.stack.append((module, function.name + owner))
         self.returned.append([])
+        self.exits.append((len(state.path), []))
         try:
             self.block(function.body, state)
         finally:
             self.stack.pop()
             ways = self.returned.pop()
+            left = self.exits.pop()[1]
+        state.fields = self.met(left, state)
         result: Value = ast.Constant(None)
         things = [value for _, value in ways if not isinstance(value, ast.expr)]
         if things:
@@ -122,7 +125,7 @@ class Statements(Core):
         if extra_one or extra_other:
             into.path.append(either([both([test, *extra_one]), both([negate(test), *extra_other])]))
         for name in {*one.fields, *other.fields}:
-            mine, theirs = one.fields.get(name, path_of(name)), other.fields.get(name, path_of(name))
+            mine, theirs = one.fields.get(name, self.untouched(name)), other.fields.get(name, self.untouched(name))
             into.fields[name] = self.bounded(choose(test, mine, theirs))
         for name in {*one.local, *other.local}:
             a, b = one.local.get(name), other.local.get(name)
@@ -134,6 +137,7 @@ class Statements(Core):
     def do_Return(self, node: ast.Return, state: State) -> None:
         value: Value = ast.Constant(None) if node.value is None else self.value(node.value, state)
         self.returned[-1].append((both(state.path), value))
+        self.leave(state)
         state.ended = "return"
 
     def do_Raise(self, node: ast.Raise, state: State) -> None:
@@ -153,7 +157,9 @@ class Statements(Core):
             before = list(state.path)
             for item in items:
                 self.bind(node.target, constant(item), state)
+                self.exits.append((len(state.path), []))
                 self.block(node.body, state)
+                state.fields = self.met(self.exits.pop()[1], state)
                 state.path, state.ended = list(before), ""
             return
         inside = state.copy()
@@ -164,9 +170,14 @@ class Statements(Core):
         else:
             self.bind(node.target, opaque(), inside)
             self.loops.append(("__none__", opaque()))
+        self.exits.append((len(state.path), []))
         self.block(node.body, inside)
+        self.exits.pop()
         self.loops.pop()
         self.forget(node, state)
+        if any(isinstance(one, ast.Return) for one in ast.walk(node)):
+            self.exits[-1][1].append((opaque(), dict(state.fields)))
+            state.path.append(opaque())
 
     do_AsyncFor = do_For
 
@@ -188,7 +199,9 @@ class Statements(Core):
             other = state.copy()
             other.path.append(opaque())
             self.block(handler.body, other)
-        if not inside.ended:
+        if inside.ended:
+            state.path.append(opaque())
+        else:
             state.fields, state.local = inside.fields, inside.local
         for handler in node.handlers:
             for one in handler.body:
@@ -209,6 +222,7 @@ class Statements(Core):
         self.block(chain, state)
 
     def do_Continue(self, _node: ast.Continue | ast.Break, state: State) -> None:
+        self.leave(state)
         state.ended = "return"
 
     do_Break = do_Continue

@@ -61,8 +61,10 @@ def walk(walker: Walker, thing: Thing, fields: Mapping[str, Field], state: State
     """All validators of the model that the thing is. What they change stays changed."""
     every = validators(walker.release, thing.classes[0])
     written = Thing(thing.prefix, (), as_given=True)
+    walker.raw = True
     for one in reversed([each for each in every if each.mode == "model before"]):
         _run(walker, one, (Thing(thing.prefix, thing.classes), written), state)
+    walker.raw = False
     for name, value in list(state.fields.items()):
         state.fields[name] = _filled(value, name, fields.get(name))
     of_fields = [(name, one) for name in fields for one in every if one.mode.startswith("field") and name in one.names]

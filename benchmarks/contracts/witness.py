@@ -138,7 +138,7 @@ def candidates(name: str, tree: ast.expr, field: Field | None) -> list[Any]:
         found += [0.0, 0.5, 1.0, 1.5, 2.0, -0.5]
     if "str" in written or not written:
         found += ["zz", ""]
-    if "dict" in written.lower():
+    if "dict" in written.lower() or "Config" in written or written == "Any":
         found += [{}, {"zz": 1}]
     if "list" in written.lower():
         found += [["zz"], []]
@@ -159,6 +159,7 @@ def _bare(node: ast.AST) -> str | None:
 def _compared(name: str, tree: ast.expr) -> Iterator[Any]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
+            yield from _entries(name, node)
             parts: Iterable[ast.expr] = (node.left, *node.comparators)
             if any(_bare(inner) == name for one in parts for inner in ast.walk(one)):
                 for one in parts:
@@ -169,6 +170,17 @@ def _compared(name: str, tree: ast.expr) -> Iterator[Any]:
                     yield one.value
                     if isinstance(node.func, ast.Name) and node.func.id == "get":
                         yield {one.value: True}
+
+
+def _entries(name: str, node: ast.Compare) -> Iterator[Any]:
+    """``get(trl or {}, 'beta') < 1``: mappings with that key at and beside what it is compared with."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and ast.unparse(one.func) == "get" and len(one.args) > 1 and isinstance(one.args[1], ast.Constant):
+            if any(_bare(inner) == name for inner in ast.walk(one.args[0])):
+                for value in (each for part in (node.left, *node.comparators) if part is not one for each in _constants(part)):
+                    yield {one.args[1].value: value}
+                    if isinstance(value, (int, float)) and not isinstance(value, bool):
+                        yield from ({one.args[1].value: value - 1}, {one.args[1].value: value + 1})
 
 
 def _constants(node: ast.expr) -> Iterator[Any]:

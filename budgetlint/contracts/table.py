@@ -36,7 +36,7 @@ class RefusalRow:
 
     when: str
     ends: str
-    """``raise``, ``assert``, ``choice``, ``bound`` or ``warn``."""
+    """``raise``, ``assert``, ``choice``, ``bound``, ``type`` or ``warn``."""
     at: Mapping[int, str]
     stage: str = "arguments"
 

@@ -25,21 +25,22 @@ def clauses(tree: ast.expr) -> tuple[str, ...]:
     """What has to hold, a clause for each part; empty where a part has no words."""
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     try:
-        said = tuple(dict.fromkeys(_said(one) for one in parts))
+        said = tuple(dict.fromkeys(f"({_said(one)})" if len(parts) > 1 and _is_choice(one) else _said(one) for one in parts))
     except _Wordless:
         return ()
     return said if sum(map(len, said)) <= LONGEST else ()
 
 
-def choices(tree: ast.expr) -> tuple[str, ...]:
-    """What a field may be, where the condition is that it is none of a list: (``field``, its values)."""
+def choices(tree: ast.expr, field: str = "") -> tuple[str, ...]:
+    """The values that a field may have, where the condition is that it has none of a list; of any field where none is named."""
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     for one in parts:
         if (
             isinstance(one, ast.Compare)
             and isinstance(one.ops[0], ast.NotIn)
             and isinstance(one.comparators[0], ast.List)
-            and dotted(one.left)
+            and dotted(one.left) is not None
+            and field in ("", (dotted(one.left) or "").removeprefix(GIVEN))
         ):
             return tuple(shown(each.value) for each in one.comparators[0].elts if isinstance(each, ast.Constant))
     return ()
@@ -50,6 +51,10 @@ def listed(words: Iterable[str], joint: str = "or", most: int = MOST_CHOICES) ->
     all_of = list(words)
     cut = all_of if len(all_of) <= most else [*all_of[:most], "…"]
     return cut[0] if len(cut) == 1 else f"{', '.join(cut[:-1])} {joint} {cut[-1]}" if cut else ""
+
+
+def _is_choice(node: ast.expr) -> bool:
+    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
 
 
 def _said(node: ast.expr) -> str:
@@ -161,5 +166,5 @@ def shown(value: Any) -> str:
 
 def fields_in(clause: str, names: Iterable[str]) -> Iterator[str]:
     """Which of the names a clause speaks of."""
-    words = clause.replace(".", " ").split()
+    words = "".join(" " if letter in ".()" else letter for letter in clause).split()
     return (name for name in names if name in words)
