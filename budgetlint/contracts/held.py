@@ -12,7 +12,7 @@ from typing import Any
 from budgetlint.base.record import field, open_record, record, replace
 from budgetlint.contracts.expression import GIVEN, UNKNOWN, holds
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
-from budgetlint.settings.run import Setting, Stack
+from budgetlint.settings.run import OriginKind, Setting, Stack
 
 Given = Callable[[str], Setting | None]
 """What is written of a field; None where nobody writes it."""
@@ -173,4 +173,33 @@ def coerced(setting: Setting, spec: Spec | None) -> Any:
         return setting.text if "str" in wanted or "Strategy" in wanted else value
     if isinstance(value, int) and not isinstance(value, bool) and wanted.startswith("float"):
         return float(value)
+    if isinstance(value, str) and wanted:
+        return _of_text(value, wanted, setting.origin.kind is OriginKind.FLAG)
     return value
+
+
+_YES, _NO = ("yes", "true", "t", "y", "1"), ("no", "false", "f", "n", "0")
+_NUMBERS = {"int": int, "PositiveInt": int, "float": float}
+
+
+def _of_text(text: str, wanted: str, flag: bool) -> Any:
+    """A text that stands for a value of another type, as ``HfArgumentParser`` and pydantic take it; else it is not known."""
+    words = frozenset(wanted.translate(_APART).split())
+    plain = words & {"bool", *_NUMBERS}
+    if flag and wanted.lower().startswith("list"):
+        return [text]
+    if not plain:
+        return text
+    if "bool" in plain and text.lower() in (*_YES, *_NO):
+        return text.lower() in _YES if words <= {"bool", "None"} else UNKNOWN  # which of the types it becomes is the parser's
+    if not words <= {"bool", "None", *_NUMBERS}:
+        return text
+    for name in sorted(plain - {"bool"}, reverse=True):
+        try:
+            return _NUMBERS[name](text)
+        except ValueError:
+            continue
+    return UNKNOWN
+
+
+_APART = str.maketrans({letter: " " for letter in "[](){},|'\""})
