@@ -7,10 +7,10 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from budgetlint.contracts.expression import OPAQUE
+
 LARGEST = 400
 """Nodes of an expression; a larger one is opaque."""
-OPAQUE = "__opaque__"
-"""What is not followed."""
 
 
 def opaque(*_: object) -> ast.expr:
@@ -219,3 +219,9 @@ def simplified(node: ast.expr) -> ast.expr:
                 facts[ast.dump(one)] = True
                 facts[ast.dump(negate(one))] = False
     return both(parts)
+
+
+def hopeless(node: ast.expr) -> bool:
+    """Can the condition never be known to hold? A part of it is opaque, and nothing written decides between that and another."""
+    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
+    return any(is_opaque(one) and not any(isinstance(each, (ast.IfExp, ast.Or)) for each in ast.walk(one)) for one in parts)

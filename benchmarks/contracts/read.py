@@ -11,7 +11,7 @@ from budgetlint.contracts.expression import fields_of, outermost
 from . import kinds, validators
 from .code import Class, Release
 from .fields import Field, Inner, fields_of_class
-from .formulas import OPAQUE, both, is_opaque, opaque, path_of
+from .formulas import OPAQUE, both, hopeless, opaque, path_of
 from .sources import VALIDATORS, Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
@@ -92,7 +92,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         seen.add(key)
         names = fields_of(row.when)
         plain = (
-            not is_opaque(row.when)
+            not hopeless(row.when)
             and names
             and all(outermost(name) in fields or name in FACTS for name in names)
             and any(name not in FACTS for name in names)

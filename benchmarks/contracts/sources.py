@@ -15,8 +15,10 @@ VALIDATORS = "validators of the model"
 
 @dataclass(frozen=True)
 class Walked:
-    """A function that is walked. ``function`` is a method of the object ``on``, `VALIDATORS`, or ``package.module.name``; ``given`` says which of the
-    contract's ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
+    """A function that is walked.
+
+    ``function`` is a method of the object ``on``, `VALIDATORS`, or ``package.module.name``; ``given`` says which of the contract's
+    ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
 
     function: str
     given: Mapping[str, str] = field(default_factory=dict)

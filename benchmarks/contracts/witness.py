@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from budgetlint.contracts.expression import GIVEN, UNKNOWN, dotted, evaluate, fields_of, outermost
+from budgetlint.contracts.expression import GIVEN, OPAQUE, UNKNOWN, dotted, evaluate, fields_of, outermost
 
 from .fields import MISSING, Field
 
@@ -81,6 +81,8 @@ def _other_ways(
 
 def _holds(tree: ast.expr, defaults: Mapping[str, Any], given: Mapping[str, Any], base: Mapping[str, Any]) -> bool:
     def lookup(name: str) -> Any:
+        if name == OPAQUE:
+            return UNKNOWN
         if name == "env.world_size":
             return 1  # the driver is one process
         if name.startswith(GIVEN):
@@ -174,13 +176,16 @@ def _compared(name: str, tree: ast.expr) -> Iterator[Any]:
 
 def _entries(name: str, node: ast.Compare) -> Iterator[Any]:
     """``get(trl or {}, 'beta') < 1``: mappings with that key at and beside what it is compared with."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Call) and ast.unparse(one.func) == "get" and len(one.args) > 1 and isinstance(one.args[1], ast.Constant):
-            if any(_bare(inner) == name for inner in ast.walk(one.args[0])):
-                for value in (each for part in (node.left, *node.comparators) if part is not one for each in _constants(part)):
-                    yield {one.args[1].value: value}
-                    if isinstance(value, (int, float)) and not isinstance(value, bool):
-                        yield from ({one.args[1].value: value - 1}, {one.args[1].value: value + 1})
+    sides = (node.left, *node.comparators)
+    asked = [one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func) == "get" and len(one.args) > 1]
+    for one in asked:
+        key = one.args[1]
+        if not isinstance(key, ast.Constant) or not any(_bare(inner) == name for inner in ast.walk(one.args[0])):
+            continue
+        for value in (each for part in sides if part is not one for each in _constants(part)):
+            yield {key.value: value}
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield from ({key.value: value - 1}, {key.value: value + 1})
 
 
 def _constants(node: ast.expr) -> Iterator[Any]:

@@ -23,6 +23,10 @@ GIVEN = "given."
 """Before a name: what was written of a field, None where nothing was, whatever its default is."""
 
 
+OPAQUE = "__opaque__"
+"""A part that the generator could not follow: no field has this name, so it is never known."""
+
+
 class Unknown:
     """The one answer that is neither a value nor its absence."""
 
@@ -127,7 +131,7 @@ def holds(tree: ast.expr, lookup: Lookup) -> bool | None:
 
 def fields_of(tree: ast.expr) -> tuple[str, ...]:
     """Dotted names of the fields that a condition asks for, in the order of its text."""
-    return tuple(dict.fromkeys(_names(tree, frozenset())))
+    return tuple(name for name in dict.fromkeys(_names(tree, frozenset())) if name != OPAQUE)
 
 
 def _names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:

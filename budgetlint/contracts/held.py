@@ -202,4 +202,4 @@ def _of_text(text: str, wanted: str, flag: bool) -> Any:
     return UNKNOWN
 
 
-_APART = str.maketrans({letter: " " for letter in "[](){},|'\""})
+_APART = str.maketrans(dict.fromkeys("[](){},|'\"", " "))

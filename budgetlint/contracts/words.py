@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.contracts.expression import GIVEN, dotted
+from budgetlint.contracts.expression import GIVEN, OPAQUE, dotted
 
 LONGEST = 160
 """Characters of the clauses together; more is told by the values."""
@@ -131,6 +131,8 @@ def _compared(node: ast.Compare) -> str:
 def _name(node: ast.expr) -> str:
     name = dotted(node)
     if name is None:
+        raise _Wordless
+    if name == OPAQUE:
         raise _Wordless
     name = name.removeprefix(GIVEN)
     return name.removeprefix("env.").replace("world_size", "the number of processes") if name.startswith("env.") else name
