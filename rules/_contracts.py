@@ -185,9 +185,11 @@ def _plain(setting: Setting) -> Any:
 
 def _what(refusal: Refusal, settings: list[Setting]) -> str:
     """``TrainingArguments refuses it where eval_strategy is no (by default)``."""
-    from budgetlint.contracts.words import choices, clauses, fields_in, listed
+    from budgetlint.contracts.words import choices, clauses, fields_in, kind_of, listed
 
     name, verb = refusal.contract.name, "warns of it" if refusal.row.warns else "refuses it"
+    if refusal.row.ends == "type":
+        return f"{name} takes no {kind_of(next(value for _, value, _ in refusal.named))} here"
     taken = choices(refusal.row.tree, settings[0].name)
     if taken and len(settings) == 1 and not refusal.row.warns:
         return f"{name} takes only {listed(taken)}"

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from budgetlint.contracts.expression import fields_of, outermost
 from budgetlint.contracts.held import HeldRun
+from budgetlint.contracts.names import fields_of, outermost
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release

@@ -31,6 +31,9 @@ class Calls(Core):
 
     def call(self, text: str, node: ast.Call, state: State) -> Value:
         arguments = [self.value(one, state) for one in node.args]
+        for one in node.keywords:
+            if one.arg is None:  # ``f(**self.kwargs())``: what it gives is not known, what it refuses is
+                self.value(one.value, state)
         plain = [one if isinstance(one, ast.expr) else opaque() for one in arguments]
         told = self.oracle(text, plain)
         if told is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from budgetlint.contracts.expression import GIVEN
+from budgetlint.contracts.names import GIVEN
 
 from .code import Class, Function, Module, Release
 from .formulas import both, choose, opaque, path_of

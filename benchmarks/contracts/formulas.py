@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from budgetlint.contracts.expression import OPAQUE
+from budgetlint.contracts.names import OPAQUE
 
 LARGEST = 400
 """Nodes of an expression; a larger one is opaque."""
@@ -177,7 +177,8 @@ def dotted(node: ast.AST) -> str | None:
 
 def folded(node: ast.expr) -> ast.expr:
     """A constant, where it is made of constants only."""
-    from budgetlint.contracts.expression import UNKNOWN, evaluate, fields_of
+    from budgetlint.contracts.expression import UNKNOWN, evaluate
+    from budgetlint.contracts.names import fields_of
 
     if is_opaque(node) or fields_of(node):
         return node

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from budgetlint.contracts.expression import fields_of, outermost
+from budgetlint.contracts.names import fields_of, outermost
 
 from . import kinds, validators
 from .code import Class, Release

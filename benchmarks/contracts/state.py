@@ -72,4 +72,11 @@ def no_oracle(_text: str, _arguments: list[ast.expr]) -> Value | None:
 
 
 def row_text(row: Row) -> str:
-    return ast.unparse(ast.fix_missing_locations(row.when))
+    return ast.unparse(ast.fix_missing_locations(_apart(row.when)))
+
+
+def _apart(node: Any) -> Any:
+    """A copy in which no part stands twice: where one does, `ast.unparse` may leave out the parentheses around it."""
+    if isinstance(node, list):
+        return [_apart(one) for one in node]
+    return type(node)(**{name: _apart(value) for name, value in ast.iter_fields(node)}) if isinstance(node, ast.AST) else node

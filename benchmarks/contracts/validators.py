@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from budgetlint.contracts.expression import GIVEN
+from budgetlint.contracts.names import GIVEN
 
 from .code import Class, Function, Release
 from .fields import MISSING, Field

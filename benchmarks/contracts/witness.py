@@ -8,7 +8,8 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from budgetlint.contracts.expression import GIVEN, OPAQUE, UNKNOWN, dotted, evaluate, fields_of, outermost
+from budgetlint.contracts.expression import UNKNOWN, evaluate
+from budgetlint.contracts.names import GIVEN, OPAQUE, dotted, fields_of, outermost
 
 from .fields import MISSING, Field
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record, replace
-from budgetlint.contracts.expression import GIVEN, UNKNOWN, holds
+from budgetlint.contracts.expression import UNKNOWN, holds
+from budgetlint.contracts.names import GIVEN
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
 from budgetlint.settings.run import OriginKind, Setting, Stack
 

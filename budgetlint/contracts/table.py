@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.contracts.expression import GIVEN, dotted, fields_of, outermost, parse
+from budgetlint.contracts.expression import parse
+from budgetlint.contracts.names import GIVEN, dotted, fields_of, outermost
 
 DATA = Path(__file__).parent / "data"
 MISSING = "__missing__"

@@ -10,11 +10,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.contracts.expression import GIVEN, OPAQUE, dotted
+from budgetlint.contracts.names import GIVEN, OPAQUE, dotted
 
 LONGEST = 160
 """Characters of the clauses together; more is told by the values."""
 MOST_CHOICES = 12
+KINDS = {"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}
+"""Python's types as people call them."""
 
 
 class _Wordless(Exception):
@@ -82,11 +84,9 @@ def _denied(node: ast.expr) -> str:
 
 def _asked(node: ast.Call, function: str, is_word: str, starts: str) -> str:
     if function == "isinstance":
-        kinds = [
-            {"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}.get(k, k)
-            for k in _texts(node.args[1:])
-        ]
-        return f"{_name(node.args[0])} {is_word} {'a ' if is_word == 'is' else ''}{listed(kinds)}"
+        kinds = [KINDS.get(one, one) for one in _texts(node.args[1:])]
+        article = ("an " if kinds[0] == "integer" else "a ") if is_word == "is" else ""
+        return f"{_name(node.args[0])} {is_word} {article}{listed(kinds)}"
     if function in ("startswith", "endswith"):
         verb = starts if function == "startswith" else starts.replace("start", "end")
         return f"{_name(node.args[0])} {verb} with {listed(_texts(node.args[1:]))}"
@@ -151,6 +151,11 @@ def _value(node: ast.expr) -> str:
     if isinstance(node, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in node.elts):
         return listed(_texts(node.elts), "and") or "empty"
     return _name(node)
+
+
+def kind_of(value: Any) -> str:
+    """What a value is: ``integer``, ``list``."""
+    return KINDS.get(type(value).__name__, type(value).__name__)
 
 
 def shown(value: Any) -> str:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from budgetlint.contracts.expression import OPAQUE
+from budgetlint.contracts.names import OPAQUE
 from budgetlint.contracts.table import Contract, RefusalRow, package, packages
 from budgetlint.contracts.words import choices, clauses, listed
 

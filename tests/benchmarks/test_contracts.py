@@ -11,6 +11,7 @@ from contracts.fields import fields_of_class
 from contracts.formulas import is_opaque
 from contracts.read import read
 from contracts.sources import VALIDATORS, Contract, Walked
+from contracts.state import Row, row_text
 from contracts.symbolic import Walker
 from contracts.witness import nested, witness
 
@@ -70,6 +71,7 @@ def rows(tmp_path: Path, body: str) -> list[str]:
         ("if self.on:\n    return\nif self.other:\n    raise ValueError", ["raise: not on and other"]),
         ("if self.on:\n    raise KeyError\nif self.other:\n    raise ValueError", ["raise: on", "raise: other"]),
         ("self.check(1)", ["raise: steps < 1"]),
+        ("unknown(**self.check(1))", ["raise: steps < 1"]),
         ("self.strategy = Strategy(self.strategy)", ["choice: strategy not in ['no', 'steps']"]),
         (
             "self.strategy = Strategy(self.strategy)\nif self.strategy == Strategy.STEPS and self.steps == 0:\n    raise ValueError",
@@ -117,6 +119,12 @@ def test_a_witness_is_the_smallest_change(tmp_path: Path) -> None:
     fields = fields_of_class(release, found)
     assert witness(parse("on and steps % 4 != 0"), fields, {}) == ({"on": True}, {})
     assert witness(parse("on and steps > 10"), fields, {}) == ({"on": True, "steps": 11}, {"steps": 11})
+
+
+def test_a_part_that_stands_twice_keeps_its_parentheses() -> None:
+    part = parse("a if b else c")
+    row = Row(ast.IfExp(part, part, part), "raise", "made.py", 1, 1, "")
+    assert row_text(row) == "(a if b else c) if (a if b else c) else a if b else c"
 
 
 def test_what_is_not_followed_is_opaque(tmp_path: Path) -> None:
