@@ -201,6 +201,8 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     rest = [clause for clause in said if clause not in own]
     if not rest:
         return f"{name} {verb} where {' and '.join(own)}"
+    if len(rest) == 1 and rest[0].startswith("("):
+        rest = [rest[0][1:-1]]
     by_default = {f"{field} is {value}" for field, value in _defaults(refusal) if value != "null"}
     rest = [f"{clause} (by default)" if clause in by_default else clause for clause in rest]
     told = listed([one for one in sorted(by_default) if f"{one} (by default)" not in rest], "and")
