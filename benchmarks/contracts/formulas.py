@@ -58,7 +58,8 @@ _OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def both(parts: Iterable[ast.expr]) -> ast.expr:
-    """The parts joined by ``and``, each once, constants taken out."""
+    """The parts joined by ``and``, each once, constants taken out. Two opaque parts are never known to contradict each other: what is not
+    followed is not one thing."""
     kept: list[ast.expr] = []
     seen: set[str] = set()
     for part in _flat(parts, ast.And):
@@ -70,7 +71,7 @@ def both(parts: Iterable[ast.expr]) -> ast.expr:
         if text not in seen:
             seen.add(text)
             kept.append(part)
-    if any(ast.dump(negate(one)) in seen for one in kept):
+    if any(ast.dump(negate(one)) in seen for one in kept if not is_opaque(one)):
         return ast.Constant(False)
     return ast.Constant(True) if not kept else kept[0] if len(kept) == 1 else ast.BoolOp(ast.And(), kept)
 

@@ -285,10 +285,11 @@ class Statements(Core):
 
 
 def _apart(ways: Iterable[tuple[ast.expr, Value]], outer: Iterable[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Ways out of a function, each without what is known there: what led to the call, and that no earlier way was taken."""
+    """Ways out of a function, each without what is known there: what led to the call, and that no earlier way was taken. Of what is
+    not followed nothing is known: two opaque parts look alike."""
     known = {ast.dump(one) for one in outer}
     for when, value in ways:
         parts = when.values if isinstance(when, ast.BoolOp) and isinstance(when.op, ast.And) else [when]
-        left = both(one for one in parts if ast.dump(one) not in known)
+        left = both(one for one in parts if is_opaque(one) or ast.dump(one) not in known)
         yield left, value
         known.add(ast.dump(negate(left)))

@@ -91,6 +91,10 @@ def rows(tmp_path: Path, body: str) -> list[str]:
         ("found = [n for n in ('on', 'other') if getattr(self, n)]\nif found:\n    raise ValueError", ["raise: on or other"]),
         ("if len([n for n in ('on', 'other') if getattr(self, n)]) > 1:\n    raise ValueError",
          ["raise: len((['on'] if on else []) + (['other'] if other else [])) > 1"]),
+        # two conditions that are not followed are not one: each way stays
+        ("def guess():\n    if some():\n        return self.steps\n    if not other():\n        return self.every\n    return 0\n"
+         "if guess() == 0:\n    raise ValueError",
+         ["raise: (steps if __opaque__ else every if not __opaque__ else 0 if not __opaque__ and __opaque__ else None) == 0"]),
         ("raised = self.steps * 2\nif raised > 30:\n    raise ValueError", ["raise: steps * 2 > 30"]),
     ],
 )  # fmt: skip
