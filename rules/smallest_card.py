@@ -145,6 +145,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    status="preview",
     needs=("plan", "estimate"),
 )

@@ -66,6 +66,7 @@ from collections.abc import Iterator
 from budgetlint.rule import (
     TRL_ARGUMENTS,
     Confidence,
+    Estimate,
     Finding,
     Rule,
     RunContext,
@@ -88,12 +89,16 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, length = run.estimate, run.plan, run.setting("seq_len")
     if estimate is None or plan is None or length is None or plan.batch is None:
         return
-    if estimate.forks or set(estimate.missing) - {"device", "seq_len"} or estimate.peak_phase == "eval":
+    if _hangs_on_more(estimate) or set(estimate.missing) - {"device", "seq_len"} or estimate.peak_phase == "eval":
         return  # a bill of which more is open than the length, or whose peak has a batch of its own, says nothing of it
     if length.state == "unbounded" and not length.is_default and trainer_of(run, FORMATS) is not None:
         yield from _uncut(run, length, estimate.tokens_that_fit, plan.arch.max_positions)
     elif is_over(estimate):
         yield from _too_long(run, length)
+
+
+def _hangs_on_more(estimate: Estimate) -> bool:
+    return any(one.name != "seq_len" for fork in estimate.forks for one in fork.settings)
 
 
 def _uncut(run: RunContext, length: Setting, tokens: int | None, most: int | None) -> Iterator[Finding]:

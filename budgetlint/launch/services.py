@@ -81,14 +81,29 @@ def _at(node: Node | None, *keys: str) -> Node | None:
     return node
 
 
+HOSTED = ("ubuntu-", "windows-", "macos-")
+"""GitHub's own runners (about ``runs-on``): they have no GPU, so what they start is a test of the program, not a training."""
+
+
 def steps(document: Document) -> Iterator[Service]:
-    """Of a workflow; what a matrix or an expression gives is not known."""
+    """Of the jobs of a workflow that run on machines of somebody's own; what a matrix or an expression gives is not known."""
     jobs = document.get("jobs")
     around = dict(variables_of(document.get("env"), document))
     for entry in jobs.entries if isinstance(jobs, Mapping) else ():
-        listed = entry.value.get("steps") if isinstance(entry.value, Mapping) else None
-        held = {**around, **dict(variables_of(entry.value.get("env"), document))} if isinstance(entry.value, Mapping) else around
+        if not isinstance(entry.value, Mapping) or not _is_of_ones_own(entry.value.get("runs-on")):
+            continue
+        listed = entry.value.get("steps")
+        held = {**around, **dict(variables_of(entry.value.get("env"), document))}
         for item in listed.items if isinstance(listed, Sequence) else ():
             run = item.get("run") if isinstance(item, Mapping) else None
             if isinstance(item, Mapping) and isinstance(run, Scalar) and run.text:
                 yield Service(word_of_scalar(run, document.source.text), (), {**held, **dict(variables_of(item.get("env"), document))})
+
+
+def _is_of_ones_own(runner: Node | None) -> bool:
+    """Is the machine named, and none of GitHub's?"""
+    if isinstance(runner, Mapping):
+        runner = runner.get("labels") or runner.get("group")
+    labels = runner.items if isinstance(runner, Sequence) else (runner,)
+    texts = [one.text for one in labels if isinstance(one, Scalar)]
+    return bool(texts) and not any("${{" in text or text.startswith(HOSTED) for text in texts)

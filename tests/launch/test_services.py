@@ -40,13 +40,13 @@ CASES: dict[str, tuple[str, str, dict[str, object]]] = {
     ),
     "a workflow, variables of three levels": (
         ".github/workflows/train.yml",
-        f"on: push\nenv:\n  A: 1\n  BS: 1\njobs:\n  t:\n    env:\n      BS: 6\n    steps:\n"
+        f"on: push\nenv:\n  A: 1\n  BS: 1\njobs:\n  t:\n    runs-on: [self-hosted, gpu]\n    env:\n      BS: 6\n    steps:\n"
         f"      - run: |\n          cd x\n          {TRAIN} $BS\n",
         {"micro_batch": 6},
     ),
     "a workflow, a matrix": (
         ".github/workflows/train.yml",
-        f"on: push\njobs:\n  t:\n    steps:\n      - run: {TRAIN} ${{{{ matrix.bs }}}}\n",
+        f"on: push\njobs:\n  t:\n    runs-on: a100\n    steps:\n      - run: {TRAIN} ${{{{ matrix.bs }}}}\n",
         {"micro_batch": None, "devices": 4},
     ),
     "Kubernetes, a variable": (
@@ -100,3 +100,9 @@ def test_variables_of_srun_reach_the_script() -> None:
     files = {"run.sh": "srun --gres=gpu:4 -n 1 --export=ALL,BS=5 bash train.sh\n", "train.sh": f"{TRAIN} $BS\n"}
     (context,) = judge_texts(files).runs
     assert context.run.settings.value("micro_batch") == 5
+
+
+@pytest.mark.parametrize("runner", ["", "    runs-on: ubuntu-latest\n", "    runs-on: ${{ matrix.os }}\n"])
+def test_what_a_hosted_runner_starts_is_a_test_of_the_program(runner: str) -> None:
+    text = f"on: push\njobs:\n  t:\n{runner}    steps:\n      - run: {TRAIN} 6\n"
+    assert judge_texts({".github/workflows/test.yml": text}).runs == ()

@@ -15,6 +15,9 @@ args = {arguments}(output_dir="out", per_device_train_batch_size=2, eval_strateg
 trainer = {trainer}(model=model, args=args, train_dataset=rows, eval_dataset=held{given})
 trainer.train()
 """
+OWN = "class Mine(Trainer):\n    def evaluate(self, *rest, **more):\n        return {'loss': self.score(rows)}\n"
+BESIDE = "class Mine(Trainer):\n    def evaluate(self, *rest, **more):\n        return super().evaluate(*rest, **more)\n"
+"""What the base's does is what happens."""
 METRICS = "def metrics(found):\n    return {}\n"
 
 
@@ -35,6 +38,7 @@ def keeps(
         ({"given": ", compute_metrics=metrics"}, False),
         ({"given": ", compute_metrics=metrics", "more": ", prediction_loss_only=True"}, True),
         ({"trainer": "Seq2SeqTrainer", "arguments": "Seq2SeqTrainingArguments", "more": ", predict_with_generate=True"}, True),
+        ({"trainer": "Mine", "before": BESIDE}, True),
         ({"trainer": "SFTTrainer", "arguments": "SFTConfig"}, True),
         ({"trainer": "SFTTrainer", "arguments": "SFTConfig", "given": ", compute_metrics=metrics"}, False),
         ({"trainer": "GRPOTrainer", "arguments": "GRPOConfig", "given": ", reward_funcs=[score]"}, True),
@@ -44,9 +48,6 @@ def test_a_trainer_that_is_seen_to_be_given_metrics_or_none(case: dict[str, str]
     setting = keeps(**case)
     assert setting.known
     assert setting.value is value
-
-
-OWN = "class Mine(Trainer):\n    def evaluate(self, *rest, **more):\n        return super().evaluate(*rest, **more)\n"
 
 
 @pytest.mark.parametrize(
