@@ -6,7 +6,7 @@ import pytest
 
 from budgetlint.contracts.expression import UNKNOWN
 from budgetlint.contracts.held import HeldRun, candidates
-from budgetlint.contracts.table import Contract, RefusalRow, Spec, find
+from budgetlint.contracts.table import Contract, RefusalRow, Spec, package, packages
 from budgetlint.contracts.texts import coerced
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
@@ -111,13 +111,14 @@ def test_a_flag_is_a_value_of_its_type(text: str, wanted: str, value: object) ->
     assert type(coerced(setting, Spec(wanted))) is type(value)
 
 
-def test_the_committed_tables_load() -> None:
-    for name in ("transformers.TrainingArguments", "trl.SFTConfig", "trl.GRPOConfig", "axolotl.axolotl", "ms-swift.swift rlhf"):
-        contract = find(name)
-        assert contract is not None
-        assert contract.rows
+@pytest.mark.parametrize("name", packages())
+def test_the_committed_tables_load(name: str) -> None:
+    contracts = package(name).values()
+    assert any(contract.rows for contract in contracts)
+    for contract in contracts:
         for row in contract.rows:
             assert row.tree is not None
+            assert row.fields
             assert all(0 <= number < len(contract.releases) for number in row.at)
 
 
