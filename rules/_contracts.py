@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from budgetlint.base.record import replace
 from budgetlint.rule import (
     PYTHON,
-    TRAINING_ARGUMENTS,
-    TRL_FORMATS,
     Confidence,
     Entry,
     Finding,
@@ -20,46 +18,22 @@ from budgetlint.rule import (
     Setting,
     Severity,
     argument_entries,
-    arguments_home,
     may_hide_arguments,
     written_by,
     written_in,
 )
 
+from ._contract_names import composed_of_own, named
+
 if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
     from budgetlint.contracts.table import Contract
 
-CLASSES = {
-    "TrainingArguments": "transformers.TrainingArguments",
-    "Seq2SeqTrainingArguments": "transformers.Seq2SeqTrainingArguments",
-    **{name: f"trl.{name}" for name in ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "RewardConfig", "RLOOConfig")},
-}
-"""Classes of scripts, and the contracts that they are."""
 SECTIONS = {
     name: f"peft.{name}"
     for name in ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "OFTConfig", "VeraConfig", "PromptTuningConfig")
 }
 """Other classes of scripts, by the call that makes them."""
-TASKS = {
-    "sft": "trl.SFTConfig",
-    "dpo": "trl.DPOConfig",
-    "grpo": "trl.GRPOConfig",
-    "kto": "trl.KTOConfig",
-    "reward": "trl.RewardConfig",
-    "rloo": "trl.RLOOConfig",
-}
-"""TRL's own programs, by what they train."""
-FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafactory": "llamafactory.LLaMA-Factory"}
-"""Formats whose keys one contract takes."""
-PROGRAMS = {
-    "verl.trainer.main_ppo": "verl.main_ppo",
-    **{f"openrlhf.cli.{name}": f"openrlhf.{name}" for name in ("train_sft", "train_dpo", "train_rm", "train_ppo_ray")},
-}
-"""Programs whose own contract holds of the config or the flags that they are given, by the command that starts them."""
-
-HELD_TO_CONTRACTS = (*TRAINING_ARGUMENTS, "verl", "openrlhf")
-"""Formats whose runs a contract can hold."""
 
 
 def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -67,7 +41,7 @@ def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
     trainer = run.run.trainer
     if trainer is None:
         return
-    dotted = _named(run)
+    dotted = named(run)
     if dotted:
         yield from _arguments(run, dotted)
     if trainer.format in PYTHON:
@@ -86,7 +60,7 @@ def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[st
     if trainer.format in PYTHON:
         closed = trainer.program is not None and not may_hide_arguments(trainer)
     else:
-        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed and _composed_of_own(run)
+        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed and composed_of_own(run)
     devices = run.setting("devices")
     facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
     yield HeldRun(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
@@ -100,37 +74,6 @@ def _written(entries: tuple[Entry, ...], contract: Contract, above: str = "") ->
             yield from _written(entry.value.entries, contract, name)
         else:
             yield name
-
-
-def _composed_of_own(run: RunContext) -> bool:
-    """Hydra composes verl's own config of other files where a command chooses groups or another config: their defaults are not read."""
-    trainer = run.run.trainer
-    if trainer is None or trainer.format != "verl":
-        return True
-    if not trainer.document.is_command or trainer.document.mapping is None:
-        return False
-    keys = [entry.key.text for entry in trainer.document.mapping.entries]
-    foreign = any("@" in key or "/" in key or key in ("config_dir", "model_engine") for key in keys)
-    folder = written_by(run, "config_path")
-    return not foreign and (folder is None or folder.value == "config") and _config_name(run) in ("ppo_trainer", "ppo_megatron_trainer")
-
-
-def _config_name(run: RunContext) -> str:
-    """Of verl's program. ``--config-path=config`` is the folder beside the program's own file: Hydra's relative paths count from there."""
-    named = written_by(run, "config_name")
-    return str(named.value).removesuffix(".yaml") if named is not None else "ppo_trainer"
-
-
-def _program(run: RunContext) -> str:
-    """The contract of the program that a command starts; empty for others."""
-    trainer = run.run.trainer
-    assert trainer is not None
-    name = trainer.document.program or (trainer.consumer.program if trainer.consumer is not None else "")
-    name = name.removesuffix(".py").replace("/", ".")
-    dotted = PROGRAMS.get(name, "")
-    if dotted == "verl.main_ppo":
-        return "verl.main_ppo with Megatron" if _config_name(run) == "ppo_megatron_trainer" else dotted
-    return dotted
 
 
 def _sections(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -165,18 +108,6 @@ def _given(reading: Reading, section: str, name: str) -> Setting | None:
     return replace(found, name=name) if found is not None else None
 
 
-def _named(run: RunContext) -> str:
-    trainer = run.run.trainer
-    assert trainer is not None
-    if trainer.format in PYTHON:
-        return CLASSES.get(arguments_home(trainer), "")
-    if trainer.format in TRL_FORMATS:
-        task = run.setting("task")
-        told = task is not None and task.known and "assumed" not in task.origin.note
-        return TASKS.get(str(task.value), "") if task is not None and told else "transformers.TrainingArguments"
-    return FORMATS.get(trainer.format, "") or _program(run)
-
-
 def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
     """One finding for each row that holds; what follows from a value that is refused already is not told."""
     for one, written in held(run):
@@ -189,7 +120,7 @@ def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns:
         names = {name for name, _, setting in refusal.named if setting is not None}
         if refusal.row.warns is not warns or names & refused or not _certain(run, refusal):
             continue
-        if refusal.row.ends in ("choice", "bound"):
+        if refusal.row.ends in ("choice", "bound", "type"):
             refused |= names
         yield _finding(run, refusal)
 
@@ -228,10 +159,12 @@ def _plain(setting: Setting) -> Any:
 
 def _what(refusal: Refusal, settings: list[Setting]) -> str:
     """``TrainingArguments refuses it where eval_strategy is no (by default)``."""
-    from budgetlint.contracts.words import choices, clauses, fields_in, listed
+    from budgetlint.contracts.words import choices, clauses, fields_in, kind_of, listed
 
     name, verb = refusal.contract.name, "warns of it" if refusal.row.warns else "refuses it"
-    taken = choices(refusal.row.tree)
+    if refusal.row.ends == "type":
+        return f"{name} takes no {kind_of(next(value for _, value, _ in refusal.named))} here"
+    taken = choices(refusal.row.tree, settings[0].name)
     if taken and len(settings) == 1 and not refusal.row.warns:
         return f"{name} takes only {listed(taken)}"
     said = clauses(refusal.row.tree)
@@ -242,6 +175,8 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     rest = [clause for clause in said if clause not in own]
     if not rest:
         return f"{name} {verb} where {' and '.join(own)}"
+    if len(rest) == 1 and rest[0].startswith("("):
+        rest = [rest[0][1:-1]]
     by_default = {f"{field} is {value}" for field, value in _defaults(refusal) if value != "null"}
     rest = [f"{clause} (by default)" if clause in by_default else clause for clause in rest]
     told = listed([one for one in sorted(by_default) if f"{one} (by default)" not in rest], "and")
@@ -274,7 +209,7 @@ def _help(refusal: Refusal, settings: list[Setting]) -> str:
 
     from budgetlint.contracts.words import choices, listed
 
-    taken = choices(refusal.row.tree)
+    taken = choices(refusal.row.tree, settings[0].name)
     if taken:
         near = get_close_matches(str(settings[0].shown), taken, 1)
         return f"write {settings[0].name}: {near[0]}" if near else f"{settings[0].name} is one of {listed(taken)}"

@@ -2,7 +2,8 @@
 
 The conditions are read from the code of the class, by release, and each was tried on the real class: it refused a config that the
 condition picks, and took one beside it. A field that the config does not write counts with its default only where the program that
-reads the config is known. Told for files, flags and scripts alike.
+reads the config is known. Told for files, flags and scripts alike: `TrainingArguments` and TRL's configs, PEFT's, LLaMA-Factory's,
+axolotl's schema, the arguments of ms-swift, the config of verl's program, OpenRLHF's flags.
 
 ## What it costs
 
@@ -47,7 +48,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._contracts import HELD_TO_CONTRACTS, findings
+from ._contract_names import HELD_TO_CONTRACTS
+from ._contracts import findings
 
 
 def check(run: RunContext) -> Iterator[Finding]:

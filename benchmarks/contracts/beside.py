@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.contracts.held import HeldRun
+from budgetlint.contracts.names import field_of, fields_of
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
@@ -43,7 +44,7 @@ def configs(found: Found, count: int, seed: int) -> list[dict[str, Any]]:
     draw = random.Random(seed)
     values: dict[str, list[Any]] = {}
     for row, _ in found.rows:
-        for name in {one if one in found.fields else one.split(".")[0] for one in _names(row.when)}:
+        for name in {field_of(one, found.fields) for one in _names(row.when)}:
             values.setdefault(name, []).extend(candidates(name, row.when, found.fields.get(name)))
     watched = sorted(name for name in values if name in found.fields)
     every = sorted(found.fields)
@@ -62,8 +63,6 @@ def configs(found: Found, count: int, seed: int) -> list[dict[str, Any]]:
 
 
 def _names(tree: Any) -> Sequence[str]:
-    from budgetlint.contracts.expression import fields_of
-
     return fields_of(tree)
 
 

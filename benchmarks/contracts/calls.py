@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from .code import Class, Function
 from .core import Core, is_enumeration
-from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque, path_of
-from .state import Inner, State, Thing, Value
+from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque
+from .state import Closure, State, Thing, Value
 
 TEXT_METHODS = {"lower", "upper", "strip", "split", "startswith", "endswith"}
 PLAIN_CALLS = {"len", "int", "float", "str", "bool", "abs", "sum", "min", "max", "sorted", "set", "any", "all"}
@@ -31,6 +31,9 @@ class Calls(Core):
 
     def call(self, text: str, node: ast.Call, state: State) -> Value:
         arguments = [self.value(one, state) for one in node.args]
+        for one in node.keywords:
+            if one.arg is None:  # ``f(**self.kwargs())``: what it gives is not known, what it refuses is
+                self.value(one.value, state)
         plain = [one if isinstance(one, ast.expr) else opaque() for one in arguments]
         told = self.oracle(text, plain)
         if told is not None:
@@ -39,7 +42,7 @@ class Calls(Core):
         if text in self.makes and arguments and isinstance(arguments[0], Thing):
             return self.make(arguments[0], state)
         inner = state.local.get(text)
-        if isinstance(inner, Inner):
+        if isinstance(inner, Closure):
             given = bound(inner.function, arguments, {one.arg: self.value(one.value, state) for one in node.keywords if one.arg})
             return opaque() if given is None else self.run(self.module, inner.function, {**inner.names, **given}, state, "inner")
         if isinstance(func, ast.Name):
@@ -152,10 +155,9 @@ class Calls(Core):
             return opaque() if given is None else self.run(one.module, method, given, state, one.name)
         known, key = literal(plain[0]) if plain else (False, None)
         if name in ("get", "pop") and known and isinstance(key, str):
-            full = owner.prefix + key
-            if full in self.sections:
-                return self.sections[full]
-            now = state.fields.get(full, path_of(full))
+            full, now = owner.prefix + key, self.key(owner, key, state)
+            if isinstance(now, Thing):
+                return now
             if name == "pop":
                 state.fields[full] = ast.Constant(None)
             fallback = plain[1] if len(plain) > 1 else ast.Constant(None)
@@ -163,8 +165,9 @@ class Calls(Core):
                 return now
             return choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, fallback)
         if name == "setdefault" and known and isinstance(key, str) and len(plain) == 2:
-            full = owner.prefix + key
-            now = state.fields.get(full, path_of(full))
+            full, now = owner.prefix + key, self.key(owner, key, state)
+            if isinstance(now, Thing):
+                return now
             state.fields[full] = choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, plain[1])
             return state.fields[full]
         return opaque()

@@ -6,27 +6,17 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .kinds import sample, together
 from .read import Found
-from .state import Row
-from .witness import repaired, witnesses
+from .state import Certified, Row
+from .witness import nested, repaired, witnesses
 
 DRIVER = Path(__file__).with_name("driver.py")
 WITNESSES = 6
 """Configs that are tried for a row before it is given up."""
-
-
-@dataclass(frozen=True)
-class Certified:
-    """A row with what proved it."""
-
-    row: Row
-    stage: str
-    refused: Mapping[str, Any]
-    taken: Mapping[str, Any]
 
 
 def ask(
@@ -54,6 +44,12 @@ def base_of(found: Found) -> Mapping[str, Any]:
     return {name: value for name, value in found.contract.base.items() if not found.contract.parser or name in found.fields}
 
 
+def asked_of(found: Found, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The config as the real class gets it: flat names where it is a tree, else blocks."""
+    flat = found.contract.config or found.contract.parser
+    return {**base_of(found), **(given if flat else nested(given))}
+
+
 def certify(
     found: Found, python: Path, root: Path | None = None, prepare: Path | None = None
 ) -> tuple[list[Certified], list[tuple[Row, str]]]:
@@ -63,17 +59,20 @@ def certify(
     plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
 
     def put(given: Mapping[str, Any]) -> int:
-        asked.append({"kind": contract.kind, "class": contract.made, "given": {**base_of(found), **given}})
+        asked.append({"kind": contract.kind, "class": contract.made, "given": asked_of(found, given)})
         return len(asked) - 1
 
     base = put({})
     for position, (row, _) in enumerate(found.rows):
+        if row.kind == "type":
+            plan.append((position, sample(row), put(sample(row)), base))
+            continue
         for count, (given, beside) in enumerate(witnesses(row.when, found.fields, base_of(found))):
             if count >= WITNESSES:
                 break
             if not _plain(given):
                 continue
-            others = [other.when for other, _ in found.rows if other is not row and other.kind != "warn"]
+            others = [other.when for other, _ in found.rows if other is not row and other.kind not in ("warn", "type")]
             mended = repaired(given, row.when, others, found.fields, base_of(found)) if row.kind != "warn" else given
             near = (
                 beside
@@ -94,7 +93,7 @@ def certify(
         for position, (row, _) in enumerate(found.rows)
         if position not in proved
     ]
-    return [proved[position] for position in sorted(proved)], rest
+    return together([proved[position] for position in sorted(proved)]), rest
 
 
 def _plain(given: Mapping[str, Any]) -> bool:
@@ -110,6 +109,8 @@ def _refused(answer: Mapping[str, Any], row: Row) -> bool:
         return any(_at(frames, row) for frames in answer["warned"])
     if "error" not in answer:
         return False
+    if row.kind == "type":
+        return bool(answer["error"] == row.raised)
     if row.kind in ("choice", "bound") and row.owner and not _at(answer["frames"], row):
         return True  # told by the library that holds the type; `beside` shows that nothing else is wrong
     return _at(answer["frames"], row)

@@ -161,6 +161,24 @@ class Release:
         other = self.module(origin.rpartition(".")[0])
         return None if other is None or other is module else self.home(other, origin.rpartition(".")[2], depth + 1)
 
+    def resolution(self, one: Class) -> tuple[Class, ...]:
+        """A class and its bases in Python's method resolution order, nearest first; those that lie here."""
+        bases = [self._base(one, base) for base in one.bases]
+        rows = [list(self.resolution(base)) for base in bases if base is not None]
+        rows.append([base for base in bases if base is not None])
+        found = [one]
+        while rows := [row for row in rows if row]:
+            head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
+            found.append(head)
+            rows = [[each for each in row if each is not head] for row in rows]
+        return tuple(found)
+
+    def _base(self, one: Class, written: str) -> Class | None:
+        other = self.named(one.module, written.rpartition(".")[2].split("[")[0])
+        if isinstance(other, ast.Name):  # ``BaseArguments = Seq2SeqTrainingArguments``
+            other = self.named(one.module, other.id)
+        return other if isinstance(other, Class) and other is not one else None
+
     def lineage(self, one: Class) -> tuple[Class, ...]:
         """A class and its bases, as far as they lie here, nearest first."""
         found: list[Class] = []
@@ -171,9 +189,7 @@ class Release:
                 continue
             found.append(current)
             for base in current.bases:
-                other = self.named(current.module, base.rpartition(".")[2].split("[")[0])
-                if isinstance(other, ast.Name):  # ``BaseArguments = Seq2SeqTrainingArguments``
-                    other = self.named(current.module, other.id)
-                if isinstance(other, Class):
+                other = self._base(current, base)
+                if other is not None:
                     waiting.append(other)
         return tuple(found)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from budgetlint.contracts.names import GIVEN
 
 from .code import Class, Function, Module, Release
+from .formulas import both, choose, opaque, path_of
 from .state import Oracle, Row, State, Thing, Value, no_oracle
 
 DEEPEST = 8
@@ -14,28 +18,47 @@ UNROLLED = 40
 """Items of a list of constants that a loop is walked over one by one."""
 
 
-class Core:
-    """One walk through functions of one release. ``declared`` says which names are fields, ``sections`` which are blocks of fields, and
-    ``makes`` which calls make the object of a section."""
+Exit = tuple[ast.expr, dict[str, ast.expr]]
+"""A condition, and the changed fields where it holds."""
 
-    def __init__(
-        self,
-        release: Release,
-        declared: Callable[[str], bool],
-        oracle: Oracle = no_oracle,
-        sections: Mapping[str, Thing] | None = None,
-        makes: Collection[str] = (),
-    ) -> None:
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the fields before a walk. ``defaulted``: which of them have another default than None where what was written is
+    asked. ``inner``: the default of a field of a field, ``trl.use_vllm``, where that is another. ``hidden``: what a program finds out of
+    its machine. ``sections``: blocks of fields, by their paths. ``makes``: calls that make the object of a section."""
+
+    defaulted: Callable[[str], bool] = lambda _name: False
+    inner: Callable[[str], ast.expr | None] = lambda _name: None
+    hidden: Collection[str] = ()
+    sections: Mapping[str, Thing] = field(default_factory=dict)
+    makes: Collection[str] = ()
+
+
+class Core:
+    """One walk through functions of one release. ``declared`` says which names are fields."""
+
+    def __init__(self, release: Release, declared: Callable[[str], bool], oracle: Oracle = no_oracle, known: Known | None = None) -> None:
+        known = known or Known()
         self.release = release
-        self.sections = sections or {}
-        self.makes = makes
         self.declared = declared
         self.oracle = oracle
+        self.defaulted = known.defaulted
+        self.inner = known.inner
+        self.hidden = known.hidden
+        self.sections = known.sections
+        self.makes = known.makes
         self.rows: list[Row] = []
         self.stack: list[tuple[Module, str]] = []
         self.loops: list[tuple[str, ast.expr]] = []
         self.returned: list[list[tuple[ast.expr, Value]]] = []
+        self.exits: list[tuple[int, list[Exit]]] = []
+        """Of each function and loop body that is walked: conditions before it, and the ways out of it."""
+        self.raw = False
+        """Are fields what was written, without defaults?"""
         self.trying = 0
+        self.keys: dict[str, None] = {}
+        """Keys that were asked of what was written."""
 
     @property
     def module(self) -> Module:
@@ -67,6 +90,39 @@ class Core:
 
     def attribute(self, owner: Thing, name: str, state: State) -> Value:
         raise NotImplementedError
+
+    def key(self, owner: Thing, name: str, state: State) -> ast.expr | Thing:
+        """``data["name"]``: what it is now. As it was written, a field has no default."""
+        full = owner.prefix + name
+        if full in self.sections:
+            return self.sections[full]
+        if full in self.hidden:
+            return opaque()
+        if owner.as_given:
+            self.keys[full] = None
+        return state.fields.get(full, path_of(f"{GIVEN}{full}" if owner.as_given and self.defaulted(full) else full))
+
+    def untouched(self, name: str) -> ast.expr:
+        """A field that nothing has changed."""
+        return path_of(f"{GIVEN}{name}" if self.raw and self.defaulted(name) else name)
+
+    def leave(self, state: State) -> None:
+        """``return`` and ``continue``: what fields are on this way is remembered with its conditions."""
+        before, ways = self.exits[-1]
+        ways.append((both(state.path[before:]), dict(state.fields)))
+
+    def met(self, ways: list[Exit], state: State) -> dict[str, ast.expr]:
+        """The fields behind a function or a loop body, whichever way led out of it."""
+        every = [*ways, *([] if state.ended else [(both([]), state.fields)])]
+        if not every:
+            return state.fields
+        result = every[-1][1]
+        for when, fields in reversed(every[:-1]):
+            result = {
+                name: self.bounded(choose(when, fields.get(name, self.untouched(name)), result.get(name, self.untouched(name))))
+                for name in {**result, **fields}
+            }
+        return result
 
 
 def is_enumeration(release: Release, one: Class) -> bool:

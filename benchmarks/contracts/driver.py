@@ -80,6 +80,17 @@ def frames(stack):
     ]
 
 
+def raised_by(error):
+    """An exception and those it wraps, the innermost last: hydra's around that of the class it makes, pydantic's around its validators'."""
+    found = [error]
+    while found[-1].__cause__ is not None:
+        found.append(found[-1].__cause__)
+    last = found[-1]
+    told = last.errors(include_url=False) if type(last).__name__ == "ValidationError" and hasattr(last, "errors") else []
+    within = [one.get("ctx", {}).get("error") for one in told]
+    return [one for one in reversed(within) if isinstance(one, BaseException)] or found
+
+
 def answer(line):
     asked = json.loads(line)
     listener = Listener()
@@ -102,11 +113,12 @@ def answer(line):
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                seen = frames(traceback.extract_tb(error.__traceback__))
-                while error.__cause__ is not None:  # what a library wraps: hydra's own exception around that of the class it makes
-                    error = error.__cause__
-                    seen += frames(traceback.extract_tb(error.__traceback__))
-                told = {"error": type(error).__name__, "text": str(error)[:300], "frames": seen}
+                every = raised_by(error)
+                told = {
+                    "error": type(every[-1]).__name__,
+                    "text": str(every[-1])[:300],
+                    "frames": [frame for one in every for frame in frames(traceback.extract_tb(one.__traceback__))],
+                }
     finally:
         for one in roots:
             one.removeHandler(listener)

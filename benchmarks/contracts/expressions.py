@@ -20,8 +20,8 @@ from .formulas import (
     negate,
     opaque,
     path_of,
-    put,
     size,
+    truth,
 )
 from .state import State, Thing, Value
 
@@ -87,8 +87,15 @@ class Expressions(Core):
             return owner  # of a member of an enumeration, which stands for its value here
         name = dotted(owner)
         if name is not None and name != OPAQUE and not name.startswith("_"):
-            return state.fields.get(f"{name}.{node.attr}", path_of(f"{name}.{node.attr}"))
+            return self.part(f"{name}.{node.attr}", state)
         return opaque()
+
+    def part(self, full: str, state: State) -> ast.expr:
+        """``trl.use_vllm``: what was written there, or the default of the field's own class."""
+        default = self.inner(full)
+        if full in state.fields or default is None:
+            return state.fields.get(full, path_of(full))
+        return choose(ast.Compare(path_of(full), [ast.IsNot()], [ast.Constant(None)]), path_of(full), default)
 
     def attribute(self, owner: Thing, name: str, state: State) -> Value:
         full = owner.prefix + name
@@ -139,7 +146,7 @@ class Expressions(Core):
     def of_UnaryOp(self, node: ast.UnaryOp, state: State) -> Value:
         inside = self.plain(node.operand, state)
         if isinstance(node.op, ast.Not):
-            return negate(inside)
+            return negate(truth(inside))
         return ast.UnaryOp(node.op, inside) if isinstance(node.op, ast.USub) else opaque()
 
     def of_Compare(self, node: ast.Compare, state: State) -> Value:
@@ -149,7 +156,9 @@ class Expressions(Core):
             if not known or not isinstance(key, str):
                 return opaque()
             present: type[ast.cmpop] = ast.IsNot if isinstance(node.ops[0], ast.In) else ast.Is
-            now = state.fields.get(parts[1].prefix + key, path_of(parts[1].prefix + key))
+            now = self.key(parts[1], key, state)
+            if isinstance(now, Thing):  # a block of the config
+                return ast.Constant(present is ast.IsNot)
             return ast.Compare(now, [present()], [ast.Constant(None)])
         for one, other in ((parts[0], parts[-1]), (parts[-1], parts[0])):
             if isinstance(one, Thing):  # ``model_args is None``
@@ -158,7 +167,7 @@ class Expressions(Core):
                     return ast.Constant(isinstance(node.ops[0], (ast.IsNot, ast.NotEq)))
                 return opaque()
         plain = [one for one in parts if isinstance(one, ast.expr)]
-        made = ast.Compare(plain[0], node.ops, plain[1:])
+        made = ast.Compare(plain[0], [_of_texts(op, one) for op, one in zip(node.ops, plain[1:], strict=True)], plain[1:])
         return folded(made)
 
     def of_BinOp(self, node: ast.BinOp, state: State) -> Value:
@@ -186,8 +195,7 @@ class Expressions(Core):
         if isinstance(whole, Thing):
             known, name = literal(key)
             if known and isinstance(name, str):
-                full = whole.prefix + name
-                return self.sections[full] if full in self.sections else state.fields.get(full, path_of(full))
+                return self.key(whole, name, state)
             return opaque()
         return ast.Subscript(whole, key, ast.Load())
 
@@ -202,17 +210,33 @@ class Expressions(Core):
         name = f"_{loop.target.id}"  # type: ignore[attr-defined]
         inside.local[loop.target.id] = ast.Name(name, ast.Load())  # type: ignore[attr-defined]
         known, items = literal(over)
+        if known and isinstance(items, (list, tuple, set, dict)) and len(items) <= UNROLLED:
+            return self.unrolled(node, loop, list(items), state)
         self.loops.append((name, over) if not is_opaque(over) else ("__none__", opaque()))
         element, kept = self.plain(node.elt, inside), [self.plain(one, inside) for one in loop.ifs]
         self.loops.pop()
-        if (
-            known
-            and isinstance(items, (list, tuple, set, dict))
-            and len(items) <= UNROLLED
-            and not kept
-            and isinstance(node, (ast.GeneratorExp, ast.ListComp))
-        ):
-            return ast.List([put(element, name, constant(item)) for item in items], ast.Load())
         return type(node)(element, [ast.comprehension(ast.Name(name, ast.Store()), over, kept, 0)])
 
     of_ListComp = of_GeneratorExp
+
+    def unrolled(self, node: ast.GeneratorExp | ast.ListComp, loop: ast.comprehension, items: list[object], state: State) -> Value:
+        """The element for each of a list of constants; where some are left out, the sum of lists of one or none."""
+        whole: ast.expr = ast.List([], ast.Load())
+        for item in items:
+            inside = state.copy()
+            inside.local[loop.target.id] = constant(item)  # type: ignore[attr-defined]
+            kept = both([self.plain(one, inside) for one in loop.ifs])
+            one = ast.List([self.plain(node.elt, inside)], ast.Load())
+            part = choose(kept, one, ast.List([], ast.Load()))
+            if isinstance(whole, ast.List) and isinstance(part, ast.List):
+                whole = ast.List([*whole.elts, *part.elts], ast.Load())
+            else:
+                whole = part if isinstance(whole, ast.List) and not whole.elts else ast.BinOp(whole, ast.Add(), part)
+        return whole
+
+
+def _of_texts(operator: ast.cmpop, right: ast.expr) -> ast.cmpop:
+    """``self.rl is RLType.DPO``: members stand for their values here, and equal values are one member."""
+    if isinstance(right, ast.Constant) and isinstance(right.value, str) and isinstance(operator, (ast.Is, ast.IsNot)):
+        return ast.Eq() if isinstance(operator, ast.Is) else ast.NotEq()
+    return operator

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .code import Class, Module, Release
 from .core import is_enumeration
-from .formulas import literal
+from .formulas import constant, literal
 from .state import State
 from .symbolic import Walker
 
@@ -116,7 +116,7 @@ def _annotated(release: Release, module: Module, node: ast.expr) -> tuple[tuple[
 
 def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...] | None:
     """Values of a ``Literal`` or of an enumeration, where nothing else is taken."""
-    parts = _union(node)
+    parts = union_of(node)
     found: list[Any] = []
     for part in parts:
         text = ast.unparse(part)
@@ -137,24 +137,55 @@ def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...
     return tuple(found) or None
 
 
-def _union(node: ast.expr) -> list[ast.expr]:
+def union_of(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return [*_union(node.left), *_union(node.right)]
+        return [*union_of(node.left), *union_of(node.right)]
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            return _union(ast.parse(node.value, mode="eval").body)
+            return union_of(ast.parse(node.value, mode="eval").body)
         except SyntaxError:
             return [node]
     if isinstance(node, ast.Subscript):
         name = ast.unparse(node.value).rpartition(".")[2]
         inside = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         if name == "Optional":
-            return [*_union(inside[0]), ast.Constant(None)]
+            return [*union_of(inside[0]), ast.Constant(None)]
         if name == "Union":
-            return [part for one in inside for part in _union(one)]
+            return [part for one in inside for part in union_of(one)]
         if name == "Annotated":
-            return _union(inside[0])
+            return union_of(inside[0])
     return [node]
+
+
+class Inner:
+    """Defaults of the fields of fields: ``trl.use_vllm`` is one of the class that ``trl`` holds. None where it is None or not known."""
+
+    def __init__(self, release: Release, classes: Iterable[Class]) -> None:
+        self.release = release
+        self.classes: dict[str, Class | None] = {}
+        for one in classes:
+            self._add("", one)
+
+    def _add(self, prefix: str, one: Class) -> None:
+        for each in reversed(self.release.lineage(one)):
+            for node in each.node.body:
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    self.classes[prefix + node.target.id] = self._held(each.module, node.annotation)
+
+    def _held(self, module: Module, annotation: ast.expr) -> Class | None:
+        found = [self.release.named(module, ast.unparse(one)) for one in union_of(annotation) if isinstance(one, ast.Name)]
+        held = [one for one in found if isinstance(one, Class) and not is_enumeration(self.release, one)]
+        return held[0] if len(held) == 1 else None
+
+    def __call__(self, full: str) -> ast.expr | None:
+        owner, _, name = full.rpartition(".")
+        held = self.classes.get(owner)
+        if held is None:
+            return None
+        field = fields_of_class(self.release, held).get(name)
+        if field is None or field.default is MISSING or field.default is None:
+            return None
+        return constant(field.default)
 
 
 def named_defaults(fields: Mapping[str, Field]) -> dict[str, Any]:

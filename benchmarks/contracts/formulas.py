@@ -7,10 +7,10 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from budgetlint.contracts.names import OPAQUE
+
 LARGEST = 400
 """Nodes of an expression; a larger one is opaque."""
-OPAQUE = "__opaque__"
-"""What is not followed."""
 
 
 def opaque(*_: object) -> ast.expr:
@@ -58,7 +58,8 @@ _OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def both(parts: Iterable[ast.expr]) -> ast.expr:
-    """The parts joined by ``and``, each once, constants taken out."""
+    """The parts joined by ``and``, each once, constants taken out. Two opaque parts are never known to contradict each other: what is not
+    followed is not one thing."""
     kept: list[ast.expr] = []
     seen: set[str] = set()
     for part in _flat(parts, ast.And):
@@ -70,7 +71,7 @@ def both(parts: Iterable[ast.expr]) -> ast.expr:
         if text not in seen:
             seen.add(text)
             kept.append(part)
-    if any(ast.dump(negate(one)) in seen for one in kept):
+    if any(ast.dump(negate(one)) in seen for one in kept if not is_opaque(one)):
         return ast.Constant(False)
     return ast.Constant(True) if not kept else kept[0] if len(kept) == 1 else ast.BoolOp(ast.And(), kept)
 
@@ -114,6 +115,37 @@ def choose(test: ast.expr, one: ast.expr, other: ast.expr) -> ast.expr:
     return ast.IfExp(test, one, other)
 
 
+def truth(node: ast.expr) -> ast.expr:
+    """What a value is as a test, where that is shorter: a list of what was found is not empty."""
+    if isinstance(node, ast.List):
+        return ast.Constant(bool(node.elts))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        parts = [truth(node.left), truth(node.right)]
+        return either(parts) if _is_list(node) else node
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and isinstance(node.left, ast.Call)
+        and ast.unparse(node.left.func) == "set"
+    ):
+        return ast.UnaryOp(ast.Not(), ast.Call(ast.Name("subset", ast.Load()), [*node.left.args, node.right], []))
+    if isinstance(node, ast.IfExp):
+        body, orelse = truth(node.body), truth(node.orelse)
+        if isinstance(body, ast.Constant) and isinstance(orelse, ast.Constant):
+            return (
+                ast.Constant(bool(body.value)) if bool(body.value) == bool(orelse.value) else node.test if body.value else negate(node.test)
+            )
+        if isinstance(orelse, ast.Constant) and not orelse.value:
+            return both([truth(node.test), body])
+    return node
+
+
+def _is_list(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_list(node.left) and _is_list(node.right)
+    return isinstance(node, ast.List) or (isinstance(node, ast.IfExp) and _is_list(node.body) and _is_list(node.orelse))
+
+
 def is_boolean(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Compare)
@@ -146,20 +178,13 @@ def dotted(node: ast.AST) -> str | None:
 
 def folded(node: ast.expr) -> ast.expr:
     """A constant, where it is made of constants only."""
-    from budgetlint.contracts.expression import UNKNOWN, evaluate, fields_of
+    from budgetlint.contracts.expression import UNKNOWN, evaluate
+    from budgetlint.contracts.names import fields_of
 
     if is_opaque(node) or fields_of(node):
         return node
     value = evaluate(ast.fix_missing_locations(node), lambda _name: UNKNOWN)
     return node if value is UNKNOWN or not isinstance(value, (bool, int, float, str, list, type(None))) else constant(value)
-
-
-def put(node: ast.expr, name: str, value: ast.expr) -> ast.expr:
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, one: ast.Name) -> ast.expr:
-            return value if one.id == name else one
-
-    return folded(Put().visit(copy.deepcopy(node)))
 
 
 class _Assume(ast.NodeTransformer):
@@ -196,3 +221,23 @@ def simplified(node: ast.expr) -> ast.expr:
                 facts[ast.dump(one)] = True
                 facts[ast.dump(negate(one))] = False
     return both(parts)
+
+
+def hopeless(node: ast.expr) -> bool:
+    """Can the condition never be known to hold? A part of it is opaque, and nothing written decides between that and another."""
+    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
+    return any(is_opaque(one) and not any(isinstance(each, (ast.IfExp, ast.Or)) for each in ast.walk(one)) for one in parts)
+
+
+def of_pattern(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
+    """``case pattern`` as a condition; None where it is not followed."""
+    if isinstance(pattern, ast.MatchValue):
+        return ast.Compare(subject, [ast.Eq()], [pattern.value])
+    if isinstance(pattern, ast.MatchSingleton):
+        return ast.Compare(subject, [ast.Is()], [ast.Constant(pattern.value)])
+    if isinstance(pattern, ast.MatchOr):
+        parts = [of_pattern(one, subject) for one in pattern.patterns]
+        return None if any(one is None for one in parts) else ast.BoolOp(ast.Or(), parts)  # type: ignore[arg-type]
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return ast.Constant(True)
+    return None

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from budgetlint.contracts.expression import fields_of
+from budgetlint.contracts.names import fields_of, outermost
 
+from . import kinds, validators
 from .code import Class, Module, Release
-from .fields import Field, fields_of_class
-from .formulas import OPAQUE, both, is_opaque, opaque, path_of
+from .core import Known
+from .fields import Field, Inner, fields_of_class
+from .formulas import OPAQUE, both, hopeless, opaque, path_of
 from .nested import from_config, from_parser
-from .sources import Contract, Walked
+from .sources import VALIDATORS, Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
 
@@ -74,14 +76,26 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
     for name, found in classes.items():
         lineage: list[Class] = []
         for one in found:
-            fields.update(fields_of_class(release, one))
+            fields.update({key: each for key, each in fields_of_class(release, one).items() if key not in contract.no_fields})
             lineage += [each for each in release.lineage(one) if each not in lineage]
         things[name] = Thing("", tuple(lineage), name in contract.as_given)
+    known = Known(
+        defaulted=(lambda _name: False) if sections else lambda name: name in fields and fields[name].default is not None,
+        inner=Inner(release, [one for found in classes.values() for one in found]) if contract.validated else lambda _name: None,
+        hidden=contract.no_fields,
+        sections=sections,
+        makes=contract.makes,
+    )
     rows: list[tuple[Row, str]] = []
     state = State()
     for walked in contract.walks:
-        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), sections, contract.makes)
-        _walk(walker, release, walked, things, state)
+        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), known)
+        if walked.function == VALIDATORS:
+            validators.walk(walker, things[walked.on], fields, state)
+            rows += [(row, walked.stage) for row in kinds.rows(release, fields, state.fields)]
+            fields.update({name: Field(name, "", None) for name in validators.undeclared(walker, fields)})
+        else:
+            _walk(walker, release, walked, things, state)
         rows += [(row, walked.stage) for row in walker.rows]
     rows = [*_of_fields(fields), *rows]
     heads = {*fields, *(name.split(".")[0] for name in sections)}
@@ -93,9 +107,9 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         seen.add(key)
         names = fields_of(row.when)
         plain = (
-            not is_opaque(row.when)
+            not hopeless(row.when)
             and names
-            and all(name in fields or name.split(".")[0] in heads or name in FACTS for name in names)
+            and all(name in fields or outermost(name) in heads or name in FACTS for name in names)
             and any(name not in FACTS for name in names)
             and len(row_text(row)) <= LONGEST
         )

@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+VALIDATORS = "validators of the model"
+
 
 @dataclass(frozen=True)
 class Walked:
-    """A function that is walked. ``function`` is a method of the object ``on``, or ``package.module.name``; ``given`` says which of the
-    contract's ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
+    """A function that is walked.
+
+    ``function`` is a method of the object ``on``, `VALIDATORS`, or ``package.module.name``; ``given`` says which of the contract's
+    ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
 
     function: str
     given: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +47,8 @@ class Contract:
     """A config that the real class takes."""
     as_given: tuple[str, ...] = ()
     """Objects that are mappings of what was written."""
+    no_fields: tuple[str, ...] = ()
+    """Fields that no config gives: what the program finds out of the machine."""
     above: str = ""
     """The contract whose rows hold here too: ``transformers.TrainingArguments`` for ``SFTConfig``."""
     config: str = ""
@@ -53,6 +59,11 @@ class Contract:
     """Functions that make the object of a section of ``config``: its class checks what it is given."""
     without: tuple[str, ...] = ()
     """Blocks of ``config`` that are not read, wherever they stand."""
+
+    @property
+    def validated(self) -> bool:
+        """Are its classes pydantic's?"""
+        return any(one.function == VALIDATORS for one in self.walks)
 
 
 @dataclass(frozen=True)
@@ -166,4 +177,56 @@ PEFT = Source(
     ),
 )
 
-SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY)}
+AXOLOTL = Source(
+    "axolotl",
+    (
+        Contract(
+            "axolotl",
+            {"self": ("axolotl.utils.schemas.config.AxolotlConfigWCapabilities",)},
+            (Walked(VALIDATORS),),
+            "axolotl",
+            "axolotl.utils.schemas.config.AxolotlConfigWCapabilities",
+            {
+                "base_model": "model",
+                "datasets": [{"path": "data", "type": "alpaca"}],
+                "micro_batch_size": 1,
+                "gradient_accumulation_steps": 1,
+                "learning_rate": 0.0001,
+            },
+            no_fields=("capabilities", "env_capabilities"),
+        ),
+    ),
+)
+
+_SWIFT = {"model": "model", "model_type": "qwen2", "template": "qwen2_5", "dataset": ["data"], "output_dir": "out", "add_version": False}
+
+
+def _swift(name: str, classes: tuple[str, ...], **base: Any) -> Contract:
+    return Contract(
+        name,
+        {"self": classes},
+        (Walked("__post_init__"),),
+        "swift",
+        classes[0].rpartition(".")[2],
+        {**_SWIFT, **base},
+        above="transformers.TrainingArguments",
+    )
+
+
+SWIFT = Source(
+    "ms-swift",
+    (
+        _swift("swift sft", ("swift.arguments.sft_args.SftArguments", "swift.llm.argument.train_args.TrainArguments")),
+        _swift(
+            "swift rlhf",
+            ("swift.arguments.rlhf_args.RLHFArguments", "swift.llm.argument.rlhf_args.RLHFArguments"),
+            reward_funcs=["format"],
+            num_generations=2,
+            per_device_train_batch_size=2,
+        ),
+    ),
+    own=("swift",),
+    prepare="swift",
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY, AXOLOTL, SWIFT)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .code import Class
 
@@ -25,6 +26,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Certified:
+    """A row with what proved it."""
+
+    row: Row
+    stage: str
+    refused: Mapping[str, Any]
+    taken: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Thing:
     """An object whose fields are the inputs. ``prefix`` stands before their names; ``classes`` give its methods, nearest first.
     ``as_given``: a mapping of what was written, where an absent key is None and not its default."""
@@ -35,14 +46,14 @@ class Thing:
 
 
 @dataclass(frozen=True, eq=False)
-class Inner:
+class Closure:
     """A function within a function, with the names that it sees."""
 
     function: ast.FunctionDef
     names: Mapping[str, Value]
 
 
-Value = ast.expr | Thing | Inner | tuple["Thing", ...]
+Value = ast.expr | Thing | Closure | tuple["Thing", ...]
 """A tuple is several things at once, as a parser returns them."""
 
 
@@ -69,4 +80,11 @@ def no_oracle(_text: str, _arguments: list[ast.expr]) -> Value | None:
 
 
 def row_text(row: Row) -> str:
-    return ast.unparse(ast.fix_missing_locations(row.when))
+    return ast.unparse(ast.fix_missing_locations(_apart(row.when)))
+
+
+def _apart(node: Any) -> Any:
+    """A copy in which no part stands twice: where one does, `ast.unparse` may leave out the parentheses around it."""
+    if isinstance(node, list):
+        return [_apart(one) for one in node]
+    return type(node)(**{name: _apart(value) for name, value in ast.iter_fields(node)}) if isinstance(node, ast.AST) else node

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from .code import Function, Module
 from .core import DEEPEST, UNROLLED, Core
-from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified
-from .state import Inner, Row, State, Thing, Value
+from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, of_pattern, opaque, simplified, truth
+from .state import Closure, Row, State, Thing, Value
 
 
 class Statements(Core):
@@ -23,11 +23,14 @@ class Statements(Core):
         state.local = dict(given)
         self.stack.append((module, function.name + owner))
         self.returned.append([])
+        self.exits.append((len(state.path), []))
         try:
             self.block(function.body, state)
         finally:
             self.stack.pop()
             ways = self.returned.pop()
+            left = self.exits.pop()[1]
+        state.fields = self.met(left, state)
         result: Value = ast.Constant(None)
         things = [value for _, value in ways if not isinstance(value, ast.expr)]
         if things:
@@ -76,7 +79,7 @@ class Statements(Core):
     def do_ImportFrom(self, node: ast.ImportFrom, state: State) -> None: ...
 
     def do_FunctionDef(self, node: ast.FunctionDef, state: State) -> None:
-        state.local[node.name] = Inner(node, state.local)
+        state.local[node.name] = Closure(node, state.local)
 
     def do_Global(self, node: ast.Global, state: State) -> None: ...
 
@@ -95,7 +98,7 @@ class Statements(Core):
         self.bind(node.target, self.value(ast.BinOp(target, node.op, node.value), state), state)  # type: ignore[arg-type]
 
     def do_If(self, node: ast.If, state: State) -> None:
-        test = self.plain(node.test, state)
+        test = truth(self.plain(node.test, state))
         known = literal(test)
         if isinstance(test, ast.Constant) or (known[0] and not isinstance(test, ast.Name)):
             self.block(node.body if known[1] else node.orelse, state)
@@ -122,7 +125,7 @@ class Statements(Core):
         if extra_one or extra_other:
             into.path.append(either([both([test, *extra_one]), both([negate(test), *extra_other])]))
         for name in {*one.fields, *other.fields}:
-            mine, theirs = one.fields.get(name, path_of(name)), other.fields.get(name, path_of(name))
+            mine, theirs = one.fields.get(name, self.untouched(name)), other.fields.get(name, self.untouched(name))
             into.fields[name] = self.bounded(choose(test, mine, theirs))
         for name in {*one.local, *other.local}:
             a, b = one.local.get(name), other.local.get(name)
@@ -134,6 +137,7 @@ class Statements(Core):
     def do_Return(self, node: ast.Return, state: State) -> None:
         value: Value = ast.Constant(None) if node.value is None else self.value(node.value, state)
         self.returned[-1].append((both(state.path), value))
+        self.leave(state)
         state.ended = "return"
 
     def do_Raise(self, node: ast.Raise, state: State) -> None:
@@ -153,7 +157,9 @@ class Statements(Core):
             before = list(state.path)
             for item in items:
                 self.bind(node.target, constant(item), state)
+                self.exits.append((len(state.path), []))
                 self.block(node.body, state)
+                state.fields = self.met(self.exits.pop()[1], state)
                 state.path, state.ended = list(before), ""
             return
         inside = state.copy()
@@ -164,9 +170,14 @@ class Statements(Core):
         else:
             self.bind(node.target, opaque(), inside)
             self.loops.append(("__none__", opaque()))
+        self.exits.append((len(state.path), []))
         self.block(node.body, inside)
+        self.exits.pop()
         self.loops.pop()
         self.forget(node, state)
+        if any(isinstance(one, ast.Return) for one in ast.walk(node)):
+            self.exits[-1][1].append((opaque(), dict(state.fields)))
+            state.path.append(opaque())
 
     do_AsyncFor = do_For
 
@@ -188,7 +199,9 @@ class Statements(Core):
             other = state.copy()
             other.path.append(opaque())
             self.block(handler.body, other)
-        if not inside.ended:
+        if inside.ended:
+            state.path.append(opaque())
+        else:
             state.fields, state.local = inside.fields, inside.local
         for handler in node.handlers:
             for one in handler.body:
@@ -199,7 +212,7 @@ class Statements(Core):
     def do_Match(self, node: ast.Match, state: State) -> None:
         chain: list[ast.stmt] = []
         for case in reversed(node.cases):
-            test = _pattern(case.pattern, node.subject)
+            test = of_pattern(case.pattern, node.subject)
             if test is None:
                 self.forget(node, state)
                 return
@@ -209,6 +222,7 @@ class Statements(Core):
         self.block(chain, state)
 
     def do_Continue(self, _node: ast.Continue | ast.Break, state: State) -> None:
+        self.leave(state)
         state.ended = "return"
 
     do_Break = do_Continue
@@ -233,7 +247,7 @@ class Statements(Core):
         if isinstance(target, ast.Name):
             if not isinstance(state.local.get(target.id), Thing):
                 state.local[target.id] = opaque()
-        elif isinstance(target, ast.Attribute):
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
             self.bind(target, opaque(), state)
 
     # targets
@@ -244,7 +258,7 @@ class Statements(Core):
             for one, thing in zip(names, value, strict=False):
                 self.bind(one, thing, state)
             return
-        if isinstance(value, Inner) and not isinstance(target, ast.Name):
+        if isinstance(value, Closure) and not isinstance(target, ast.Name):
             value = opaque()
         if isinstance(value, ast.expr):
             value = self.bounded(value)
@@ -271,23 +285,11 @@ class Statements(Core):
 
 
 def _apart(ways: Iterable[tuple[ast.expr, Value]], outer: Iterable[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Ways out of a function, each without what is known there: what led to the call, and that no earlier way was taken."""
+    """Ways out of a function, each without what is known there: what led to the call, and that no earlier way was taken. Of what is
+    not followed nothing is known: two opaque parts look alike."""
     known = {ast.dump(one) for one in outer}
     for when, value in ways:
         parts = when.values if isinstance(when, ast.BoolOp) and isinstance(when.op, ast.And) else [when]
-        left = both(one for one in parts if ast.dump(one) not in known)
+        left = both(one for one in parts if is_opaque(one) or ast.dump(one) not in known)
         yield left, value
         known.add(ast.dump(negate(left)))
-
-
-def _pattern(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
-    if isinstance(pattern, ast.MatchValue):
-        return ast.Compare(subject, [ast.Eq()], [pattern.value])
-    if isinstance(pattern, ast.MatchSingleton):
-        return ast.Compare(subject, [ast.Is()], [ast.Constant(pattern.value)])
-    if isinstance(pattern, ast.MatchOr):
-        parts = [_pattern(one, subject) for one in pattern.patterns]
-        return None if any(one is None for one in parts) else ast.BoolOp(ast.Or(), parts)  # type: ignore[arg-type]
-    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
-        return ast.Constant(True)
-    return None

@@ -10,9 +10,8 @@ from typing import Any
 
 from packaging.version import Version
 
-from .certify import Certified
 from .fields import MISSING, Field
-from .state import row_text
+from .state import Certified, row_text
 
 TARGET = Path(__file__).parents[2] / "budgetlint" / "contracts" / "data"
 

@@ -13,6 +13,8 @@ import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from budgetlint.contracts.names import dotted
+
 MOST_STEPS = 2_000
 """Nodes that one condition may be walked over; those of the tables have at most 300."""
 LONGEST_TEXT = 10_000
@@ -119,38 +121,6 @@ def holds(tree: ast.expr, lookup: Lookup) -> bool | None:
     """Does it hold? None where that is not known."""
     value = evaluate(tree, lookup)
     return None if value is UNKNOWN else bool(value)
-
-
-def fields_of(tree: ast.expr) -> tuple[str, ...]:
-    """Dotted names of the fields that a condition asks for, in the order of its text."""
-    return tuple(dict.fromkeys(_names(tree, frozenset())))
-
-
-def _names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
-    name = dotted(node)
-    if name is not None:
-        if name.split(".", 1)[0] not in bound:
-            yield name
-        return
-    if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
-        bound |= {one.target.id for one in node.generators if isinstance(one.target, ast.Name)}
-    if isinstance(node, ast.Call):
-        for argument in node.args:
-            yield from _names(argument, bound)
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _names(child, bound)
-
-
-def dotted(node: ast.AST) -> str | None:
-    """``a.b.c`` for a chain of attributes on a name; None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join((node.id, *reversed(parts)))
 
 
 class _Walk:

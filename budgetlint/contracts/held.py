@@ -11,8 +11,10 @@ from typing import Any
 
 from budgetlint.base.record import field, open_record, record, replace
 from budgetlint.contracts.expression import UNKNOWN, holds
+from budgetlint.contracts.names import GIVEN
 from budgetlint.contracts.releases import possible
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
+from budgetlint.contracts.texts import coerced
 from budgetlint.settings.run import Setting, Stack
 
 DEEPEST = 6
@@ -88,12 +90,13 @@ class HeldRun:
 
     def _lookup(self, contract: Contract, release: int) -> Callable[[str], Any]:
         def lookup(dotted: str) -> Any:
-            name, _, rest = dotted.partition(".")
+            name, _, rest = dotted.removeprefix(GIVEN).partition(".")
             if name == "env":
                 return self.facts.get(rest, UNKNOWN)
             if contract.dotted:
-                return self.value(contract, dotted, release)
-            value = self.value(contract, name, release)
+                name, rest = f"{name}.{rest}" if rest else name, ""
+            unwritten = dotted.startswith(GIVEN) and self.closed and self.given(name) is None
+            value = None if unwritten else self.value(contract, name, release)
             for part in rest.split(".") if rest else ():
                 if value is UNKNOWN or not isinstance(value, dict):
                     return UNKNOWN
@@ -110,7 +113,7 @@ class HeldRun:
         if setting is not None:
             if not setting.known:
                 return UNKNOWN
-            return typed(setting, spec) if contract.dotted else coerced(setting, spec)
+            return coerced(setting, spec, tree=contract.dotted)
         if not self.closed or spec is None or spec.default == MISSING:
             return UNKNOWN
         if contract.dotted and isinstance(spec.default, str) and spec.default.startswith("${") and depth < DEEPEST:
@@ -154,43 +157,3 @@ def lineage(contract: Contract) -> Iterator[Contract]:
 def candidates(contract: Contract, stack: Stack) -> tuple[int, ...]:
     """Numbers of the contract's releases that tell what the run's release does."""
     return possible(contract.package, contract.releases, stack)
-
-
-_WORDS = {"true": True, "false": False, "null": None, "none": None}
-
-
-def typed(setting: Setting, spec: Spec | None) -> Any:
-    """The value of a flag or an override, whose text becomes what the parser or Hydra makes of it. A list is not known: its words stand
-    in ways that differ by program."""
-    value, wanted = coerced(setting, spec), spec.type if spec is not None else ""
-    if not isinstance(value, str):
-        return value
-    if "list" in wanted or value[:1] in ("[", "{", "'", '"', "$"):
-        return UNKNOWN
-    if "str" in wanted and value != "null":
-        return value
-    if value.lower() in _WORDS:
-        return _WORDS[value.lower()]
-    for kind in (int, float):
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value
-
-
-def coerced(setting: Setting, spec: Spec | None) -> Any:
-    """The value as the class gets it: a flag's or a file's text as its field's type wants it."""
-    from budgetlint.documents import Loader, plain
-    from budgetlint.documents import Mapping as Block
-    from budgetlint.documents import Sequence as List
-
-    value = setting.value
-    if isinstance(value, (Block, List)):
-        return plain(value, Loader.PYYAML)
-    wanted = spec.type if spec is not None else ""
-    if isinstance(value, bool) and setting.text and wanted and "bool" not in wanted:
-        return setting.text if "str" in wanted or "Strategy" in wanted else value
-    if isinstance(value, int) and not isinstance(value, bool) and wanted.startswith("float"):
-        return float(value)
-    return value

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.contracts.expression import dotted, fields_of, parse
+from budgetlint.contracts.expression import parse
+from budgetlint.contracts.names import GIVEN, dotted, fields_of, outermost
 
 DATA = Path(__file__).parent / "data"
 MISSING = "__missing__"
@@ -36,7 +37,7 @@ class RefusalRow:
 
     when: str
     ends: str
-    """``raise``, ``assert``, ``choice``, ``bound`` or ``warn``."""
+    """``raise``, ``assert``, ``choice``, ``bound``, ``type`` or ``warn``."""
     at: Mapping[int, str]
     stage: str = "arguments"
     dotted: bool = False
@@ -50,13 +51,13 @@ class RefusalRow:
     def fields(self) -> tuple[str, ...]:
         """Names of the fields it asks for, those that are switched on before those that are compared, those that are off last; of
         nested ones the outermost."""
-        found = fields_of(self.tree)
-        names = dict.fromkeys(
-            (name for name in found if not name.startswith("env.")) if self.dotted else (name.split(".", 1)[0] for name in found)
-        )
+        found = [name.removeprefix(GIVEN) for name in fields_of(self.tree)]
+        names = dict.fromkeys((name for name in found if not name.startswith("env.")) if self.dotted else map(outermost, found))
         parts = self.tree.values if isinstance(self.tree, ast.BoolOp) and isinstance(self.tree.op, ast.And) else [self.tree]
-        switched = {name for one in parts for name in [dotted(one)] if name is not None}
-        off = {name for one in parts if isinstance(one, ast.UnaryOp) for name in [dotted(one.operand)] if name is not None}
+        switched = {name.removeprefix(GIVEN) for name in map(dotted, parts) if name is not None}
+        off = {
+            name.removeprefix(GIVEN) for one in parts if isinstance(one, ast.UnaryOp) for name in [dotted(one.operand)] if name is not None
+        }
         return tuple(sorted(names, key=lambda name: 0 if name in switched else 2 if name in off else 1))
 
     @property

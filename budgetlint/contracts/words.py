@@ -10,11 +10,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.contracts.expression import dotted
+from budgetlint.contracts.names import GIVEN, OPAQUE, dotted
 
 LONGEST = 160
 """Characters of the clauses together; more is told by the values."""
 MOST_CHOICES = 12
+KINDS = {"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}
+"""Python's types as people call them."""
 
 
 class _Wordless(Exception):
@@ -25,21 +27,22 @@ def clauses(tree: ast.expr) -> tuple[str, ...]:
     """What has to hold, a clause for each part; empty where a part has no words."""
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     try:
-        said = tuple(dict.fromkeys(_said(one) for one in parts))
+        said = tuple(dict.fromkeys(f"({_said(one)})" if len(parts) > 1 and _is_choice(one) else _said(one) for one in parts))
     except _Wordless:
         return ()
     return said if sum(map(len, said)) <= LONGEST else ()
 
 
-def choices(tree: ast.expr) -> tuple[str, ...]:
-    """What a field may be, where the condition is that it is none of a list: (``field``, its values)."""
+def choices(tree: ast.expr, field: str = "") -> tuple[str, ...]:
+    """The values that a field may have, where the condition is that it has none of a list; of any field where none is named."""
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     for one in parts:
         if (
             isinstance(one, ast.Compare)
             and isinstance(one.ops[0], ast.NotIn)
             and isinstance(one.comparators[0], ast.List)
-            and dotted(one.left)
+            and dotted(one.left) is not None
+            and field in ("", (dotted(one.left) or "").removeprefix(GIVEN))
         ):
             return tuple(shown(each.value) for each in one.comparators[0].elts if isinstance(each, ast.Constant))
     return ()
@@ -50,6 +53,10 @@ def listed(words: Iterable[str], joint: str = "or", most: int = MOST_CHOICES) ->
     all_of = list(words)
     cut = all_of if len(all_of) <= most else [*all_of[:most], "…"]
     return cut[0] if len(cut) == 1 else f"{', '.join(cut[:-1])} {joint} {cut[-1]}" if cut else ""
+
+
+def _is_choice(node: ast.expr) -> bool:
+    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
 
 
 def _said(node: ast.expr) -> str:
@@ -77,11 +84,9 @@ def _denied(node: ast.expr) -> str:
 
 def _asked(node: ast.Call, function: str, is_word: str, starts: str) -> str:
     if function == "isinstance":
-        kinds = [
-            {"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}.get(k, k)
-            for k in _texts(node.args[1:])
-        ]
-        return f"{_name(node.args[0])} {is_word} {'a ' if is_word == 'is' else ''}{listed(kinds)}"
+        kinds = [KINDS.get(one, one) for one in _texts(node.args[1:])]
+        article = ("an " if kinds[0] == "integer" else "a ") if is_word == "is" else ""
+        return f"{_name(node.args[0])} {is_word} {article}{listed(kinds)}"
     if function in ("startswith", "endswith"):
         verb = starts if function == "startswith" else starts.replace("start", "end")
         return f"{_name(node.args[0])} {verb} with {listed(_texts(node.args[1:]))}"
@@ -127,6 +132,9 @@ def _name(node: ast.expr) -> str:
     name = dotted(node)
     if name is None:
         raise _Wordless
+    if name == OPAQUE:
+        raise _Wordless
+    name = name.removeprefix(GIVEN)
     return name.removeprefix("env.").replace("world_size", "the number of processes") if name.startswith("env.") else name
 
 
@@ -145,6 +153,11 @@ def _value(node: ast.expr) -> str:
     return _name(node)
 
 
+def kind_of(value: Any) -> str:
+    """What a value is: ``integer``, ``list``."""
+    return KINDS.get(type(value).__name__, type(value).__name__)
+
+
 def shown(value: Any) -> str:
     """A value as people write it in a config."""
     if isinstance(value, bool):
@@ -160,5 +173,5 @@ def shown(value: Any) -> str:
 
 def fields_in(clause: str, names: Iterable[str]) -> Iterator[str]:
     """Which of the names a clause speaks of."""
-    words = clause.replace(".", " ").split()
+    words = "".join(" " if letter in ".()" else letter for letter in clause).split()
     return (name for name in names if name in words)

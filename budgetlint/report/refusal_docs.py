@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from budgetlint.contracts.names import OPAQUE
 from budgetlint.contracts.table import Contract, RefusalRow, package, packages
 from budgetlint.contracts.words import choices, clauses, listed
 
@@ -73,8 +74,13 @@ def _said(row: RefusalRow) -> str:
     taken = choices(row.tree)
     if taken and len(row.fields) == 1:
         return f"{row.fields[0]} is none of {listed(taken, most=40)}".replace("|", "\\|")
-    said = " and ".join(clauses(row.tree)) or f"`{row.when if len(row.when) <= LONGEST else row.when[:LONGEST] + ' …'}`"
+    said = " and ".join(clauses(row.tree)) or f"`{_text(row)}`"
     return said.replace("|", "\\|")
+
+
+def _text(row: RefusalRow) -> str:
+    text = row.when.replace(OPAQUE, "…")
+    return text if len(text) <= LONGEST else text[:LONGEST] + " …"
 
 
 def _releases(contract: Contract, row: RefusalRow) -> str:

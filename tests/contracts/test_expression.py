@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.contracts.expression import MOST_STEPS, UNKNOWN, evaluate, fields_of, holds, parse
+from budgetlint.contracts.expression import MOST_STEPS, UNKNOWN, evaluate, holds, parse
+from budgetlint.contracts.names import fields_of
 
 FIELDS: dict[str, Any] = {
     "steps": 4,

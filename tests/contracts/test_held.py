@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.contracts.expression import UNKNOWN
 from budgetlint.contracts.held import HeldRun, candidates
-from budgetlint.contracts.table import Contract, RefusalRow, find
+from budgetlint.contracts.table import Contract, RefusalRow, Spec, package, packages
+from budgetlint.contracts.texts import coerced
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
 ORIGIN = Origin(OriginKind.FILE)
@@ -69,13 +71,54 @@ def test_nothing_is_told_of_what_nobody_wrote() -> None:
     assert told("3.0", other=1) == []
 
 
-def test_the_committed_tables_load() -> None:
-    for name in ("transformers.TrainingArguments", "trl.SFTConfig", "trl.GRPOConfig"):
-        contract = find(name)
-        assert contract is not None
-        assert contract.rows
+def test_what_was_written_is_asked_apart_from_the_default() -> None:
+    contract = Contract(
+        "p",
+        "C",
+        ("1.0",),
+        (RefusalRow("given.warm and steps", "raise", {0: "a.py:1"}),),
+        {"warm": [[0, "float", 0.1]], "steps": [[0, "int", 1]]},
+    )
+
+    def refused(closed: bool, **given: float) -> int:
+        settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items()}
+        return len(list(HeldRun(contract, settings.get, Stack(), closed).refusals(tuple(given))))
+
+    assert contract.rows[0].fields == ("warm", "steps")
+    assert refused(True, steps=2) == 0  # nobody wrote ``warm``, so its default does not count
+    assert refused(False, steps=2) == 0
+    assert refused(True, steps=2, warm=0.1) == 1
+    assert refused(True, warm=0.1) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "value"),
+    [
+        ("2", "int", 2),
+        ("1e-4", "float | None", 0.0001),
+        ("false", "bool", False),
+        ("0", "bool | None", False),
+        ("a", "List[str]", ["a"]),
+        ("a", "str | None", "a"),
+        ("3", "int | str", "3"),
+        ("false", "bool | str", UNKNOWN),
+        ("zz", "int", UNKNOWN),
+    ],
+)
+def test_a_flag_is_a_value_of_its_type(text: str, wanted: str, value: object) -> None:
+    setting = Setting("name", text, Origin(OriginKind.FLAG), text)
+    assert coerced(setting, Spec(wanted)) == value
+    assert type(coerced(setting, Spec(wanted))) is type(value)
+
+
+@pytest.mark.parametrize("name", packages())
+def test_the_committed_tables_load(name: str) -> None:
+    contracts = package(name).values()
+    assert any(contract.rows for contract in contracts)
+    for contract in contracts:
         for row in contract.rows:
             assert row.tree is not None
+            assert row.fields
             assert all(0 <= number < len(contract.releases) for number in row.at)
 
 
@@ -119,3 +162,28 @@ def test_a_config_that_is_a_tree(given: dict[str, object], said: list[tuple[tupl
 
 def test_what_is_only_off_is_named_last() -> None:
     assert RefusalRow("not a and b < c and d", "raise", {}).fields == ("d", "b", "c", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "value"),
+    [
+        ("2", "int", 2),
+        ("2.5", "int", UNKNOWN),
+        ("null", "int | None", None),
+        ("None", "int | None", UNKNOWN),  # Hydra's null is spelled null alone
+        ("TRUE", "bool", True),
+        ("no", "bool", UNKNOWN),  # a text to Hydra
+        ("null", "str | None", None),
+        ("2", "str | None", "2"),
+        ("[1,2]", "", UNKNOWN),
+        ("1", "list[int]", UNKNOWN),
+        ("2", "", 2),
+        ("1e-6", "", 1e-6),
+        ("false", "", False),
+        ("grpo", "", "grpo"),
+    ],
+)
+def test_an_override_of_a_tree_is_what_hydra_reads(text: str, wanted: str, value: object) -> None:
+    setting = Setting("name", text, Origin(OriginKind.FLAG), text)
+    assert coerced(setting, Spec(wanted), tree=True) == value
+    assert type(coerced(setting, Spec(wanted), tree=True)) is type(value)
