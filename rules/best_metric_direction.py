@@ -59,13 +59,13 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         return
     name = str(metric.value).lower()[-200:]  # their ends are compared
     smaller, larger = bool(SMALLER.search(name)) and "neg" not in name, bool(LARGER.search(name))
-    if smaller and told is None and not name.endswith("loss"):
+    if smaller and told is None and not name.endswith("loss") and not _may_be_elsewhere(document):
         yield document.finding(
             metric,
             f"metric_for_best_model {metric.text} without greater_is_better counts as a score: "
             f"the checkpoint with the highest {metric.text} is kept",
             help="greater_is_better: false",
-            fixes=document.insert_after(metric, "greater_is_better", False, safety=Safety.UNSAFE),
+            fixes=() if _is_command(document) else document.insert_after(metric, "greater_is_better", False, safety=Safety.UNSAFE),
         )
     elif told is not None and ((smaller and is_on(told)) or (larger and is_off(told))):
         kept = "highest" if smaller else "lowest"
@@ -74,10 +74,21 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             f"greater_is_better {told.text} for {metric.text}: the checkpoint with the {kept} {metric.text} is kept",
             help=f"greater_is_better: {'false' if smaller else 'true'}",
             because=[metric],
-            fixes=document.set(told, not smaller, safety=Safety.UNSAFE),
+            fixes=() if _is_command(document) else document.set(told, not smaller, safety=Safety.UNSAFE),
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
         )
+
+
+def _is_command(document: DocumentContext) -> bool:
+    return document.reading.document.is_command
+
+
+def _may_be_elsewhere(document: DocumentContext) -> bool:
+    """Flags may stand beside a file that says the rest."""
+    return _is_command(document) and (
+        document.format == "llamafactory" or written_in(document.reading, "config", "config_file") is not None
+    )
 
 
 def _chooses(document: DocumentContext) -> bool:
@@ -96,6 +107,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINERS_AND_AXOLOTL,
+    flags=True,
     words=("metric_for_best_model",),
     harm=13.0,
 )

@@ -76,8 +76,10 @@ class FollowedPrograms:
         return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
 
     def _by_name(self, path: str) -> str | None:
-        """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from."""
-        found = [one for one in self.sources.called(posixpath.basename(path)) if one.endswith(f"/{path}")]
+        """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from, or has the
+        one that the project was put into."""
+        called = list(self.sources.called(posixpath.basename(path)))
+        found = [one for one in called if one.endswith(f"/{path}")] or [one for one in called if path.endswith(f"/{one}")]
         return found[0] if len(found) == 1 else None
 
     def launched(self, launch: Launch) -> ProgramRun | None:
@@ -90,8 +92,7 @@ class FollowedPrograms:
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
         start = Start(path, launch, function=launch.function.partition(":")[2])
         found = self._run(start, Consumer(name, LAUNCH, at.file, at.line, says=says))
-        takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
-        return found if takes else None  # another file of that name: this one takes no flags
+        return found if named or found is None or _takes(found, launch, at_end=path.endswith(f"/{written(launch)}")) else None
 
     def alone(self, path: str, function: str = "") -> ProgramRun | None:
         """The run of a program that nothing here starts, as if it were started without words; ``function`` is that of a console script."""
@@ -254,3 +255,13 @@ def _from(reading: Reading, folder: str, files: Files) -> Reading:
 def _moved(reference: Reference, folder: str, files: Files) -> Reference:
     path = posixpath.normpath(posixpath.join(folder, reference.text))
     return replace(reference, text=path) if files.exists(path) else reference
+
+
+def _takes(found: ProgramRun, launch: Launch, *, at_end: bool) -> bool:
+    """May the launch mean this file? Another of that name takes no flags, or not these. ``at_end``: its path ends as the launch's."""
+    if not any(word.text.startswith("-") for word in launch.words):
+        return at_end
+    return bool(found.followed.options) and (at_end or not any(one.kind in _NOT_TAKEN for one in found.followed.refusals))
+
+
+_NOT_TAKEN = ("unrecognized", "unfamiliar")

@@ -284,6 +284,30 @@ def test_another_program_of_a_name_takes_no_flags() -> None:
     assert found == {"a/run.sh": 8, "b/train.py": 2}
 
 
+TINY = """\
+import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+p = argparse.ArgumentParser()
+p.add_argument("--batch", type=int, default=8)
+a = p.parse_args()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
+Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_batch_size=a.batch), train_dataset=d).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("launch", "batch"),
+    [
+        ("python src/train_tiny.py --batch 3", 3),  # the folder that the project lies in
+        ("python src/train_tiny.py --batch 3 --other 1", None),  # flags of another file of that name
+        ("python src/train_tiny.py", None),
+    ],
+)
+def test_a_launch_may_have_a_folder_too_many(launch: str, batch: int | None) -> None:
+    found = {one.run.name: one.run.settings.value("micro_batch") for one in judge_texts({"train_tiny.py": TINY, "run.sh": launch}).runs}
+    assert found.get("run.sh") == batch
+
+
 def test_a_parser_that_knows_its_fields_refuses_a_slip_at_its_line() -> None:
     """`HfArgumentParser.parse_json_file` ends the run; a dict that a program reads is asked for what it has."""
     slip = QLORA.replace('"lora_rank"', '"lora_rnak"')

@@ -40,8 +40,10 @@ PACKAGES: dict[str, str] = {
     "torchvision.utils": "writes images", "safetensors": "reads and writes files",
     "tokenizers": "splits texts; a tokenizer is no part of the memory of a step", "tiktoken": "splits texts", "langdetect": "reads texts",
     # frameworks, but for what is listed below
-    "torch": "computes; a model keeps its modules and its dtype", "transformers": "loads and helps", "trl": "loads and helps",
-    "accelerate": "asks the processes",
+    "torch": "computes; a model keeps its modules and its dtype",
+    **dict.fromkeys(("torch.jit.script", "torch.jit.ignore", "torch.jit.unused", "torch.jit.export", "torch.jit.is_scripting"),
+                    "makes another function or module of what it is given"), "transformers": "loads and helps", "trl": "loads and helps",
+    "accelerate": "asks the processes", "torch_xla": "processes and loaders of a TPU",
     # services and pages: what they are given goes out of the program
     "openai": "sends and gets", "anthropic": "sends and gets", "httpx": "sends and gets", "aiohttp": "sends and gets",
     "tenacity": "calls again",
@@ -118,7 +120,7 @@ _PYTHON = frozenset(dir(builtins)) - {"eval", "exec", "setattr", "delattr", "com
 def changes_nothing(name: str) -> bool:
     """Whether a call of this qualified name, or into this package, leaves what it is given as it was."""
     parts = name.removeprefix("builtins.").split(".")
-    if len(parts) == 1 and parts[0] in _PYTHON:
+    if (len(parts) == 1 and parts[0] in _PYTHON) or _asks_what_is_installed(parts):
         return True
     for length in range(len(parts), 0, -1):
         head = ".".join(parts[:length])
@@ -127,3 +129,11 @@ def changes_nothing(name: str) -> bool:
         if head in PACKAGES:
             return True
     return False
+
+
+def _asks_what_is_installed(parts: list[str]) -> bool:
+    """``transformers.integrations.is_optuna_available`` (transformers 4.0 to 5.24 ``utils/import_utils.py``, ``integrations/``)."""
+    return parts[0] in _ASKING and parts[-1].startswith("is_") and parts[-1].endswith("_available")
+
+
+_ASKING = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "optimum", "torch"})
