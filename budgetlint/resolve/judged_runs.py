@@ -19,10 +19,10 @@ from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.resolve.architecture import architecture_of
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
+from budgetlint.resolve.outputs import shape_of
 from budgetlint.resolve.own_builds import says, with_own_builds
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.run_parts import script_of, started_by
@@ -120,10 +120,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     target = hosted(place.target)
     errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
     run = _on(run, target)
-    architecture = None if errors else architecture_of(work.files, run)
+    architecture, made = (None, "") if errors else shape_of(work, run)
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
-    answer = _with_reader(answer, run)
+    answer = _with_reader(answer, run, made)
     if _may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
@@ -156,7 +156,7 @@ def _on(run: Run, target: Target) -> Run:
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
 
 
-def _with_reader(answer: Estimate, run: Run) -> Estimate:
+def _with_reader(answer: Estimate, run: Run, made: str) -> Estimate:
     """Whose the file is taken to be, and which files are guessed, in front of everything that is assumed; of nobody's file there is no
     verdict."""
     consumer = run.trainer.consumer if run.trainer is not None else None
@@ -170,6 +170,7 @@ def _with_reader(answer: Estimate, run: Run) -> Estimate:
         missing, opened = (*answer.missing, PROGRAM), (stops, *answer.opened)
         return replace(answer, verdict=Verdict.UNKNOWN, missing=missing, opened=opened, assumptions=(went_on, *answer.assumptions))
     told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
+    told += [Assumption(made, "model")] if made else []
     told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
     told += [Assumption(text, "") for text in (*says(run.stack), *_not_followed(run))]
     return replace(answer, assumptions=(*told, *answer.assumptions)) if told else answer

@@ -1,0 +1,111 @@
+"""Models that another run of the project writes: one that begins where another ends has the shape of that one's model.
+
+Only of full fine-tuning, which writes a whole model: an adapter, a quantised base or what a script merges is something else. Folders are
+compared as they are written, or from a folder on that the other one names (``out/checkpoint-500`` of ``out``).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from budgetlint.base.record import record, replace
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.models import known_model
+from budgetlint.documents import Document, Scalar, walk
+from budgetlint.documents.python_marks import is_open
+from budgetlint.resolve.architecture import architecture_of
+from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.settings.run import Role, Run
+
+KEY = "output_dir"
+"""What transformers, TRL, LLaMA-Factory, axolotl, ms-swift and torchtune call the folder that a training writes its model to."""
+_DEEPEST = 8
+_DTYPES = ("fp32", "bf16", "fp16")
+
+
+@record
+class Written:
+    """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it."""
+
+    model: str
+    run: str
+    dtype: str
+
+
+def shape_of(work: Assembly, run: Run) -> tuple[Architecture | None, str]:
+    """The architecture of a run's model, and what has to be said of how it is known."""
+    found = architecture_of(work.files, run)
+    setting = run.settings.get("model")
+    if found is not None or setting is None or not setting.known or "/" not in str(setting.value):
+        return found, ""
+    if work.outputs is None:
+        work.outputs = dict(_outputs(work))
+    written = _written(work.outputs, str(setting.value), run.name)
+    if written is None:
+        return None, ""
+    shape = known_model(written.model)
+    if shape is None:
+        return None, ""
+    says = f"{setting.value} is what {written.run} writes: {written.model}, trained"
+    return replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says
+
+
+def _written(outputs: Mapping[str, Written], path: str, run: str) -> Written | None:
+    """Followed back to a run that begins with a model of the catalog; its own folder is no other run's."""
+    found: Written | None = None
+    for _ in range(_DEEPEST):
+        written = next((outputs[folder] for folder in _upwards(path) if folder in outputs), None)
+        if written is None or written.run == run:
+            return None
+        found = written if found is None else Written(written.model, found.run, found.dtype)
+        if known_model(written.model) is not None:
+            return found
+        path = written.model
+    return None
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """The folder and, within a project's own tree, those that it lies in."""
+    folder = posixpath.normpath(path)
+    while folder not in ("", ".", "/", ".."):
+        yield folder
+        folder = posixpath.dirname(folder)
+
+
+def _outputs(work: Assembly) -> Iterator[tuple[str, Written]]:
+    """Folders that exactly one model is written to."""
+    found: dict[str, set[Written]] = {}
+    for one in work.runs:
+        written = _model_of(one)
+        for folder in _folders(one) if written is not None else ():
+            found.setdefault(folder, set()).add(written)  # type: ignore[arg-type]
+    for folder, all_ in found.items():
+        if len({(one.model, one.dtype) for one in all_}) == 1:
+            yield folder, min(all_, key=lambda one: one.run)
+
+
+def _model_of(run: Collected) -> Written | None:
+    said = {name: one for reading in run.readings for name, one in reading.settings.items() if one.known}
+    model, adapter, quant = (said.get(name) for name in ("model", "adapter", "quant"))
+    if model is None or adapter is None or adapter.value != "none" or (quant is not None and quant.value != "none"):
+        return None
+    dtype = said.get("weights_dtype")
+    if dtype is None or str(dtype.value) not in (*_DTYPES, "auto"):
+        return None
+    return Written(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
+
+
+def _folders(run: Collected) -> Iterator[str]:
+    for reading in run.readings:
+        if reading.role is Role.TRAINER:
+            yield from _named(reading.document)
+
+
+def _named(document: Document) -> Iterator[str]:
+    """A folder of one name (``out``) is many runs'."""
+    for _, entry in walk(document.root):
+        if entry.key.text == KEY and isinstance(entry.value, Scalar) and not is_open(entry.value):
+            folder = posixpath.normpath(entry.value.text)
+            if "$" not in folder and "/" in folder.strip("./"):
+                yield folder
