@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.contracts.held import HeldRun
-from budgetlint.contracts.names import field_of, fields_of
+from budgetlint.contracts.names import fields_of
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
@@ -28,6 +28,7 @@ from .__main__ import PREPARE, installed
 from .certify import ask, base_of
 from .code import Release
 from .every import EVERY
+from .fields import field_of
 from .read import Found, read
 from .sources import Source
 from .witness import candidates

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from budgetlint.contracts.names import GIVEN, outermost
 
 from .code import Class, Module, Release
 from .core import is_enumeration
@@ -15,6 +17,12 @@ from .symbolic import Walker
 
 MISSING = "__missing__"
 """The default of a field that has to be given, or whose default is not a constant."""
+
+
+def field_of(name: str, fields: Collection[str]) -> str:
+    """The field that a name asks for: itself where the config is a tree, else the one that it stands in."""
+    bare = name.removeprefix(GIVEN)
+    return bare if bare in fields else outermost(name)
 
 
 @dataclass(frozen=True)

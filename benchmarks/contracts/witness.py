@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from budgetlint.contracts.expression import UNKNOWN, evaluate
-from budgetlint.contracts.names import GIVEN, OPAQUE, dotted, field_of, fields_of
+from budgetlint.contracts.names import GIVEN, OPAQUE, dotted, fields_of
 
-from .fields import MISSING, Field
+from .fields import MISSING, Field, field_of
 
 MOST_TRIES = 20_000
 MOST_CHANGED = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 GIVEN = "given."
 """Before a name: what was written of a field, None where nothing was, whatever its default is."""
@@ -35,12 +35,6 @@ def _names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
 def outermost(name: str) -> str:
     """The field that a dotted name stands in: ``fsdp_config`` of ``given.fsdp_config.xla``."""
     return name.removeprefix(GIVEN).split(".", 1)[0]
-
-
-def field_of(name: str, fields: Collection[str]) -> str:
-    """The field that a name asks for: itself where the config is a tree, else the one that it stands in."""
-    bare = name.removeprefix(GIVEN)
-    return bare if bare in fields else outermost(name)
 
 
 def dotted(node: ast.AST) -> str | None:

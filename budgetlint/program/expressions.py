@@ -81,14 +81,19 @@ def _elements(it: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[lis
 
 def _dict(it: Interpreter, node: ast.Dict, frame: Frame) -> Value:
     made = Map(None, None, (Origin("source", it.place(node, frame)),))
+    poured = False
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             pour(it, it.evaluate(value, frame), made)
+            poured = True
             continue
         name, found = key_of(it.evaluate(key, frame)), it.evaluate(value, frame)
         if name is ABSENT:
-            made.rest = Opaque(f"a key that is not known: {shown(key)}")
-            made.items = {other: Opaque("perhaps set by a key that is not known") for other in made.items}
+            for other in list(made.items):
+                it.heap.write(made, other, Opaque("perhaps set by a key that is not known"))
+            it.heap.write(made, None, Opaque(f"a key that is not known: {shown(key)}"), "rest")
+        elif poured:  # what was poured is a change, which a way that is left takes back and does again
+            it.heap.write(made, name, found)
         else:
             made.items[name] = found
     return made
