@@ -47,7 +47,20 @@ class Closures:
         """The words of its text and of what it imports."""
         return frozenset().union(*(_words(source) for source in self._sources(entry)))
 
+    def packages(self, entry: str) -> frozenset[str]:
+        """The packages that it imports, and none of the project's own modules."""
+        modules = Modules(self.trees, entry)
+        found = ((path, one) for path, source in self._by_path(entry) for one in _names_of(source))
+        return frozenset(
+            dotted.partition(".")[0]
+            for path, (dotted, _) in found
+            if not dotted.startswith(".") and _place(modules, Module("", path, _NOTHING), dotted.partition(".")[0], "") is None
+        )
+
     def _sources(self, entry: str) -> Iterator[SourceFile]:
+        return (source for _, source in self._by_path(entry))
+
+    def _by_path(self, entry: str) -> Iterator[tuple[str, SourceFile]]:
         modules = Modules(self.trees, entry)
         waiting, seen = [entry], {entry}
         while waiting and len(seen) <= MOST_MODULES:
@@ -55,7 +68,7 @@ class Closures:
             source = self.trees.files.source(path) if path.endswith(PROGRAMS) else None
             if source is None:
                 continue
-            yield source
+            yield path, source
             found = [one for one in _imported(modules, path, source) if one not in seen]
             seen.update(found)
             waiting += found
@@ -76,12 +89,17 @@ def _words(source: SourceFile) -> frozenset[str]:
 
 def _imported(modules: Modules, path: str, source: SourceFile) -> list[str]:
     """The files of the project that a module imports."""
-    if "imports" not in source.facts:
-        source.facts["imports"] = tuple(dict.fromkeys(_names(source.text)))
-    names: tuple[tuple[str, str], ...] = source.facts["imports"]
+    names = _names_of(source)
     here = Module("", path, _NOTHING)
     found = (_place(modules, here, dotted, name) for dotted, name in names)
     return [one for one in dict.fromkeys(found) if one is not None]
+
+
+def _names_of(source: SourceFile) -> tuple[tuple[str, str], ...]:
+    if "imports" not in source.facts:
+        source.facts["imports"] = tuple(dict.fromkeys(_names(source.text)))
+    found: tuple[tuple[str, str], ...] = source.facts["imports"]
+    return found
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:

@@ -75,6 +75,11 @@ class FollowedPrograms:
         tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
         return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
 
+    def entry(self, script: str, program: str) -> str | None:
+        """The file of the project that a command of a script names."""
+        tried = (one for one in candidates(script, program) if not one.startswith("..") and self.files.exists(one))
+        return next(tried, None) or self._by_name(program)
+
     def _by_name(self, path: str) -> str | None:
         """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from, or has the
         one that the project was put into."""

@@ -19,6 +19,7 @@ from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.resolve.adapterless import without_adapter
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
@@ -61,7 +62,7 @@ def _held(context: RunContext) -> RunContext:
 
 
 def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack) -> Settings:
-    settings = _settings(collected, place.settings, stack)
+    settings = _settings(work, collected, place.settings, stack)
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
@@ -77,7 +78,7 @@ def _may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
     return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
 
 
-def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
+def _settings(work: Assembly, collected: Collected, claims: Settings, stack: Stack) -> Settings:
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
     readings = collected.readings
@@ -86,6 +87,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
         settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do
         settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
+        settings = settings.filled(without_adapter(work, readings))
     sink = next((one.consumer.sink for one in readings if one.consumer is not None and one.consumer.sink is not None), None)
     if sink is not None:
         from budgetlint.readers.hf.of_class import class_defaults  # few scripts say so plainly
