@@ -130,10 +130,12 @@ def _is_stated(one: Found, *, launched: bool) -> bool:
 
 def _condition(one: Found, files: Files) -> ProgramRefusal | None:
     node = one.place.node
-    if not isinstance(node, ast.If | ast.Assert):
+    if not isinstance(node, ast.If | ast.Assert | ast.Raise):
         return None
     says, ending = one.condition, "AssertionError"
-    if isinstance(node, ast.Assert):
+    if isinstance(node, ast.Raise):
+        ending = _ending(node)
+    elif isinstance(node, ast.Assert):
         says = negated(says)
         ending = _text(node.msg) or ending
     else:
