@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.program.ends import Dead
 from budgetlint.program.evaluating import is_evaluating
 from budgetlint.program.noted import Refusal
+from budgetlint.program.registries import is_registry
 from budgetlint.program.sinks import Condition, Sink
 from budgetlint.program.values import Choice, Class, External, Items, Known, Map, Object, Value, origins_of
 from budgetlint.program.wording import ends, negated, shown
@@ -103,9 +104,12 @@ def _note(it: Interpreter, node: ast.stmt, text: str, tests: Iterable[tuple[ast.
     if len(it.refusals) >= _MOST_REFUSALS:
         return
     asked = [value for test, of in tests for value in _values(it, test, of)]
+    is_whole = not any(is_registry(it, one) for one in asked)
+    if not is_whole and not given:
+        return
     because = origins_of(asked)
     sure = all(one.origins for one in asked if isinstance(one, Known | Items | Map | Choice))
-    sure = sure and (not given or any(one.kind in _GIVEN for one in because))
+    sure = sure and is_whole and (not given or any(one.kind in _GIVEN for one in because))
     made = Refusal(it.place(node, frame), text, because, sure=sure, after=len(it.sinks))
     it.refusals.append(made)
     it.passed.append(Passed(made, it.conditions, [one for one in it.heap.regions if one.left], asked=given))
