@@ -24,6 +24,7 @@ MOST_PASSED = 3
 _MOST_REFUSALS = 20
 _TRAINS = frozenset({"backward", "foreign_trainer", "trainer"})
 _READIES = frozenset({"arguments", "optimizer"})
+_MEANT = frozenset({"GeneratorExit", "KeyboardInterrupt", "StopAsyncIteration", "StopIteration", "SystemExit"})
 _GIVEN = frozenset({"flag", "config", "declared"})
 
 
@@ -67,7 +68,8 @@ def met(it: Interpreter, kind: str) -> None:
 
 def is_certain(it: Interpreter, error: Value) -> bool:
     """Does the program come to this for certain, once it is in the loops around, and does no handler take it?"""
-    return all(isinstance(one, Rounds) for one in it.conditions) and not it.may_be_caught(_name(error))
+    name = _name(error)
+    return name not in _MEANT and all(isinstance(one, Rounds) for one in it.conditions) and not it.may_be_caught(name)
 
 
 def _name(error: Value) -> str:
