@@ -35,16 +35,19 @@ STOPS = {
     "with what is done at last": ("--kind other", "try:\n    fit(load())\nfinally:\n    print('done')"),
     "with a Trainer": ("--kind other", "model = load()\nrefuse(args.kind)\nTrainer(model, TrainingArguments('out')).train()"),
 }
+HANDLED = "try:\n    refuse(args.kind)\nexcept ValueError:\n    args.kind = 'plain'\nfit(load())"
 GOES = {
     "a word that it knows": ("--kind plain", "fit(load())"),
-    "behind what nobody knows": ("--kind other", "if torch.cuda.device_count() > 1:\n    refuse(args.kind)\nargs.kind = 'plain'\nfit(load())"),
-    "a handler takes it": (
-        "--kind other", "try:\n    refuse(args.kind)\nexcept ValueError:\n    args.kind = 'plain'\nfit(load())",
+    "behind what nobody knows": (
+        "--kind other",
+        "if torch.cuda.device_count() > 1:\n    refuse(args.kind)\nargs.kind = 'plain'\nfit(load())",
     ),
+    "a handler takes it": ("--kind other", HANDLED),
     "in a loop that may have no round": (
-        "--kind other", "for one in torch.load('a.pt'):\n    refuse(args.kind)\nargs.kind = 'plain'\nfit(load())"
+        "--kind other",
+        "for one in torch.load('a.pt'):\n    refuse(args.kind)\nargs.kind = 'plain'\nfit(load())",
     ),
-}  # fmt: skip
+}
 NONE = {
     "it evaluates": ("--kind other --evaluate", "model = load()\nif args.evaluate:\n    refuse(args.kind)\nelse:\n    fit(model)"),
     "it says how it is used": ("--kind help", "if args.kind == 'help':\n    sys.exit(0)\nfit(load())"),
