@@ -105,7 +105,7 @@ def _note(it: Interpreter, node: ast.stmt, text: str, tests: Iterable[tuple[ast.
         it.refusals = [one for one in it.refusals if one.place.node is not node]
     if len(it.refusals) >= _MOST_REFUSALS:
         return
-    asked = [value for test, of in tests for value in _values(it, test, of)]
+    asked = [value for test, of in tests for value in values_asked(it, test, of)]
     is_whole = not any(is_registry(it, one) for one in asked)
     if not is_whole and not given:
         return
@@ -117,7 +117,8 @@ def _note(it: Interpreter, node: ast.stmt, text: str, tests: Iterable[tuple[ast.
     it.passed.append(Passed(made, it.conditions, [one for one in it.heap.regions if one.left], asked=given))
 
 
-def _values(it: Interpreter, test: ast.expr, frame: Frame) -> Iterator[Value]:
+def values_asked(it: Interpreter, test: ast.expr, frame: Frame) -> Iterator[Value]:
+    """What a condition asks for, as it is now."""
     for one in _asked(test):
         try:
             yield it.evaluate(one, frame)
