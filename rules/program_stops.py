@@ -6,7 +6,9 @@ configs and `LoraConfig` a name is told that is a letter or two from one that so
 
 The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
 it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
-or behind the start of the training is not told, and an exit that reports no error is none.
+or behind the start of the training is not told, and an exit that reports no error is none. An error inside the program's own functions, or
+in the rounds of its loop, is told where all of its training lies behind it and a flag or key decides it; what is not in a register that
+functions fill is none.
 
 ## What it costs
 

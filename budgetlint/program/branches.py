@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
 from budgetlint.program.logic import narrow, tested
-from budgetlint.program.noted import Refusal
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import Choice, External, Items, Known, Map, origins_of
+from budgetlint.program.stops import Decided, is_certain, refuse
+from budgetlint.program.values import External
 from budgetlint.program.wording import ends, negated, shown
-
-_MOST_REFUSALS = 20
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
@@ -28,36 +25,20 @@ def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
         )
     taken, other = (node.body, node.orelse) if known else (node.orelse, node.body)
     if taken and ends(taken[-1]) and not any(it.tries) and not it.conditions and not _is_main(node.test):
-        _refuse(it, node, frame)
+        refuse(it, node, frame)
         return it.run(other, frame)  # said, and read on: the run that was meant
-    return it.run(taken, frame)
+    if taken and taken[-1] in it.past:
+        refuse(it, node, frame, given=True)
+        return it.run(other, frame)
+    it.decided.append(Decided(node, known, frame))
+    try:
+        return it.run(taken, frame)
+    finally:
+        it.decided.pop()
 
 
 def _is_main(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
-def _refuse(it: Interpreter, node: ast.If | ast.Assert, frame: Frame) -> None:
-    if len(it.refusals) < _MOST_REFUSALS:
-        asked = [it.evaluate(one, frame) for one in _asked(node.test)]
-        sure = all(one.origins for one in asked if isinstance(one, Known | Items | Map | Choice))
-        it.refusals.append(Refusal(it.place(node, frame), shown(node.test), origins_of(asked), sure=sure, after=len(it.sinks)))
-
-
-def _asked(node: ast.AST) -> Iterator[ast.expr]:
-    """What a condition asks for: names, attributes, items, ``x.get(key)``; of another method what it is a method of."""
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        yield node
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "get":
-            yield node
-            return
-        yield from _asked(node.func.value)
-        for one in (*node.args, *node.keywords):
-            yield from _asked(one)
-    else:
-        for one in ast.iter_child_nodes(node):
-            yield from _asked(one)
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
@@ -68,8 +49,13 @@ def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
     if known is not False:
         return GOES_ON
     if any(it.tries) or it.conditions:
-        return ("raise", External("AssertionError"))
-    _refuse(it, node, frame)
+        error = External("AssertionError")
+        if node not in it.past:
+            it.ended += [node] if is_certain(it, error) else []
+            return ("raise", error)
+        refuse(it, node, frame, given=True)
+        return GOES_ON
+    refuse(it, node, frame)
     return GOES_ON
 
 

@@ -12,8 +12,9 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import ANY_ERROR
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.heap import Outcome
-from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Object, Value, Way, alternatives, choice, same
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
+from budgetlint.program.stops import is_certain, is_last, passes
+from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Object, Opaque, Value, Way, alternatives, choice, same
 from budgetlint.program.wording import ends
 
 _ALL = frozenset({"BaseException", "Exception"})
@@ -22,7 +23,10 @@ _ALL = frozenset({"BaseException", "Exception"})
 def raise_(it: Interpreter, node: ast.Raise, frame: Frame) -> Signal:
     if node.exc is None:
         return ("raise", it.caught[-1] if it.caught else External("RuntimeError"))
-    return ("raise", it.evaluate(node.exc, frame))
+    error = it.evaluate(node.exc, frame)
+    if is_certain(it, error) and passes(it, node, frame):
+        return ("return", Opaque("an error is raised instead")) if is_last(node, frame) else GOES_ON
+    return ("raise", error)
 
 
 def try_(it: Interpreter, node: ast.Try, frame: Frame) -> Signal:

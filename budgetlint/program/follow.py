@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,8 +28,10 @@ from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
+from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
 from budgetlint.program.values import Function, Object, Package, Value
 
+_IN_ERROR = "the program ends in an error before it trains"
 Default = Callable[[str, str], Value | None]
 """What a class of a package has for a field that nobody gave: ``(qualified name, field)``; None where that is not told."""
 
@@ -65,18 +68,39 @@ class Followed(NamedTuple):
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
-    """Follows a file of the project as Python would run it: ``function`` of it, or its body as ``__main__``."""
-    started = launched or Launched()
+    """Follows a file of the project as Python would run it: ``function`` of it, or its body as ``__main__``.
+
+    One that stops in an error and would train is followed as it was meant, with where it stops among its refusals.
+    """
+    once = partial(_once, trees, entry, launched or Launched(), function, default)
+    first, ended, _ = once(frozenset())
+    found, past = first, frozenset[ast.stmt]()
+    for _ in range(MOST_PASSED):
+        if trains(found.sinks) or not ended or found.stopped not in ("", _IN_ERROR):
+            break
+        past |= set(ended)
+        found, ended, passed = once(past)
+        if is_meant(found.sinks, passed):
+            return found
+    return first
+
+
+def _once(
+    trees: Trees, entry: str, started: Launched, function: str, default: Default, past: frozenset[ast.stmt]
+) -> tuple[Followed, list[ast.stmt], list[Passed]]:
+    """The program, errors that it comes to, and what was read on past."""
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
+    it.past = past
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in reversed(it.doubts)}.values())[::-1]
-    ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
+    ran = tuple(it.sinks), doubts, told(it), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     loads = any(one.kind == "unsloth_load" for one in it.sinks)
-    return Followed(
+    found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
         loads and may_be_unpatched(it.modules),
     )  # fmt: skip
+    return found, it.ended, it.passed
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -93,7 +117,7 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
             elif isinstance(target, Object):  # a command of click, an application of typer
                 it.call(target, Call((), {}, None, NOWHERE, it.outside))
     except Dead:
-        return "the program ends in an error before it trains" if not it.sinks else ""
+        return _IN_ERROR if not it.sinks else ""
     except TooLong as bound:
         trains = any(one.kind == "backward" for one in it.sinks) and not any(one.kind == "trainer" for one in it.sinks)
         return "" if trains or any(map(_is_of_trainer, it.within)) else str(bound)

@@ -14,6 +14,7 @@ from budgetlint.program.iterate import iterated, started
 from budgetlint.program.logic import tested
 from budgetlint.program.repeat import outcomes_of
 from budgetlint.program.state import UNROLLED, Interpreter, Signal
+from budgetlint.program.stops import Rounds
 from budgetlint.program.values import NONE, Items, Opaque, Value, Way, alternatives, choice, origins_of
 from budgetlint.program.wording import shown
 
@@ -57,7 +58,7 @@ def _rounds(
     if more is not None:
         why, package, origins = f"an item of {shown(node.iter)}", getattr(more, "package", ""), origins_of([more, whole])
         inner = choice(Way(way.when, Opaque(why, way.value, package, origins)) for way in alternatives(whole))
-        signal = _any_number(it, node, inner, f"{shown(node.iter)} has items", frame)
+        signal = _any_number(it, node, inner, Rounds(f"{shown(node.iter)} has items"), frame)
         if signal[0]:
             return signal
     return it.run(node.orelse, frame)
@@ -107,7 +108,7 @@ def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
 
 
 def _on_and_on(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
-    text = shown(node.test)
+    text = Rounds(shown(node.test))
     found = outcomes_of(it, lambda: _tested(it, node, frame), text, node, frame.names)
     if isinstance(node.test, ast.Constant):  # `while True` ends where something breaks it
         ended = [one for one in found if one.signal]

@@ -18,6 +18,7 @@ from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.noted import Doubt, Refusal
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
+from budgetlint.program.stops import Decided, Passed, met
 from budgetlint.program.values import (
     ABSENT,
     NONE,
@@ -108,6 +109,13 @@ class Interpreter:
         self.sinks: list[Sink] = []
         self.doubts: list[Doubt] = []
         self.refusals: list[Refusal] = []
+        self.past: frozenset[ast.stmt] = frozenset()
+        """Errors that are read on past (`stops`)."""
+        self.ended: list[ast.stmt] = []
+        """Errors that the program surely comes to."""
+        self.passed: list[Passed] = []
+        self.decided: list[Decided] = []
+        """The conditions around that are known, the innermost last."""
         self.interfaces: list[Interface] = []
         self.sought: list[Sought] = []
         self.loaders: dict[str, str] = {}
@@ -156,6 +164,10 @@ class Interpreter:
         """
         if self.tries and any(_may_catch(names, error) for names in self.tries):
             self.heap.leave(Outcome("raise", External(error) if error else ANY_ERROR, {}))
+
+    def may_be_caught(self, error: str) -> bool:
+        """Whether a `try` around may take an error of this class of Python's, any where that is not told; `finally` may end any."""
+        return any(not names or _may_catch(names, error) for names in self.tries)
 
     def deeper(self, frames: int) -> None:
         """Something begins that takes this many of Python's own frames at most; who began it takes them off again."""
@@ -224,7 +236,7 @@ class Interpreter:
     def way(self, when: str, run: Callable[[], Signal]) -> list[Outcome]:
         """All outcomes of one way. The state is that from before; sinks of a way that ends in an error are no sinks."""
         first = len(self.sinks)
-        self.conditions.append(Condition(when))
+        self.conditions.append(when if isinstance(when, Condition) else Condition(when))
         try:
             found = self.stretch(run)
         finally:
@@ -318,6 +330,7 @@ class Interpreter:
         made.tried = any(_may_catch(names, "TypeError") for names in self.tries)
         made.callers = tuple(one.name for one in self.stack)
         self.sinks.append(made)
+        met(self, kind)
         return made
 
     def doubt(self, kind: str, why: str, place: Place, about: Value | None = None) -> None:

@@ -97,7 +97,21 @@ def with_doubts(program: FollowedProgram, doubts: Iterable[Doubt], files: Files)
 def _before_training(followed: Followed) -> list[Found]:
     """The refusals that are met before anything trains."""
     trains = min((one.number for one in followed.sinks if one.kind in {"trainer", "backward"}), default=len(followed.sinks))
-    return [one for one in followed.refusals if one.after <= trains]
+    found = [one for one in followed.refusals if one.after <= trains]
+    first = next((at for at, one in enumerate(found) if _is_meant_exit(one)), len(found))
+    return found[: first + 1]  # it comes to nothing of what is behind it
+
+
+def _is_meant_exit(one: Found) -> bool:
+    node = one.place.node
+    last = _last_of(node) if isinstance(node, ast.If) else None
+    return isinstance(last, ast.Expr) and not _ending(last)
+
+
+def _last_of(node: ast.If) -> ast.stmt | None:
+    """What the one branch ends with that ends the program."""
+    last = [body[-1] for body in (node.body, node.orelse) if body and ends(body[-1])]
+    return last[0] if len(last) == 1 else None
 
 
 def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> ProgramRefusal | None:
@@ -130,18 +144,20 @@ def _is_stated(one: Found, *, launched: bool) -> bool:
 
 def _condition(one: Found, files: Files) -> ProgramRefusal | None:
     node = one.place.node
-    if not isinstance(node, ast.If | ast.Assert):
+    if not isinstance(node, ast.If | ast.Assert | ast.Raise):
         return None
     says, ending = one.condition, "AssertionError"
-    if isinstance(node, ast.Assert):
+    if isinstance(node, ast.Raise):
+        ending = _ending(node)
+    elif isinstance(node, ast.Assert):
         says = negated(says)
         ending = _text(node.msg) or ending
     else:
-        mine = [(body, held) for body, held in ((node.body, True), (node.orelse, False)) if body and ends(body[-1])]
-        if len(mine) != 1:
+        last = _last_of(node)
+        if last is None:
             return None
-        says = says if mine[0][1] else negated(says)
-        ending = _ending(mine[0][0][-1])
+        says = says if last is node.body[-1] else negated(says)
+        ending = _ending(last)
     if not ending:
         return None
     return ProgramRefusal(CONDITION, says, at(one.place, files), ending, tuple(step(origin, files) for origin in one.because))

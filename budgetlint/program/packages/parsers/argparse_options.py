@@ -9,7 +9,9 @@ from budgetlint.program.packages.parsers.options import (
     Option,
 )
 from budgetlint.program.places import Origin
+from budgetlint.program.registries import is_registry
 from budgetlint.program.state import Interpreter, text_of
+from budgetlint.program.stops import values_asked
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     FALSE,
@@ -136,7 +138,15 @@ def _option(it: Interpreter, names: list[str], call: Call, parser: Object) -> Op
     default = _default(call, action, Origin("option", place, dest), parser, dest)
     required = call.get("required")
     is_required = (required is not None and truth(required) is True) or (not flags and count not in ("?", "*", "...", 0))
-    return Option(dest, flags, default, place, action, count, call.get("type"), call.get("const"), call.get("choices"), is_required, own)
+    return Option(dest, flags, default, place, action, count, call.get("type"), call.get("const"), _choices(it, call), is_required, own)
+
+
+def _choices(it: Interpreter, call: Call) -> Value | None:
+    """``choices=list(REGISTRY)``: others may have registered themselves where nobody saw it."""
+    node = next((one.value for one in getattr(call.node, "keywords", ()) if one.arg == "choices"), None)
+    if node is not None and any(is_registry(it, one) for one in values_asked(it, node, call.frame)):
+        return Opaque("what registers itself")
+    return call.get("choices")
 
 
 def prefixes_of(parser: Object) -> str:
