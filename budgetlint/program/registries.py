@@ -10,6 +10,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.values import Items, Map, Value
 
 if TYPE_CHECKING:
+    # it is asked of the interpreter on its way, which keeps what it says
     from budgetlint.program.state import Interpreter
 
 _FILLS = frozenset({"__setitem__", "add", "append", "extend", "insert", "setdefault", "update"})

@@ -17,6 +17,8 @@ from budgetlint.program.wording import ends, negated, shown
 if TYPE_CHECKING:
     from budgetlint.program.calling import Frame
     from budgetlint.program.heap import Region
+
+    # it is asked of the interpreter on its way, which keeps what it says
     from budgetlint.program.state import Interpreter
 
 MOST_PASSED = 3

@@ -25,7 +25,7 @@ _DTYPES = ("fp32", "bf16", "fp16")
 
 
 @record
-class Written:
+class WrittenModel:
     """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it."""
 
     model: str
@@ -51,14 +51,14 @@ def shape_of(work: Assembly, run: Run) -> tuple[Architecture | None, str]:
     return replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says
 
 
-def _written(outputs: Mapping[str, Written], path: str, run: str) -> Written | None:
+def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> WrittenModel | None:
     """Followed back to a run that begins with a model of the catalog; its own folder is no other run's."""
-    found: Written | None = None
+    found: WrittenModel | None = None
     for _ in range(_DEEPEST):
         written = next((outputs[folder] for folder in _upwards(path) if folder in outputs), None)
         if written is None or written.run == run:
             return None
-        found = written if found is None else Written(written.model, found.run, found.dtype)
+        found = written if found is None else WrittenModel(written.model, found.run, found.dtype)
         if known_model(written.model) is not None:
             return found
         path = written.model
@@ -73,9 +73,9 @@ def _upwards(path: str) -> Iterator[str]:
         folder = posixpath.dirname(folder)
 
 
-def _outputs(work: Assembly) -> Iterator[tuple[str, Written]]:
+def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
     """Folders that exactly one model is written to."""
-    found: dict[str, set[Written]] = {}
+    found: dict[str, set[WrittenModel]] = {}
     for one in work.runs:
         written = _model_of(one)
         for folder in _folders(one) if written is not None else ():
@@ -85,7 +85,7 @@ def _outputs(work: Assembly) -> Iterator[tuple[str, Written]]:
             yield folder, min(all_, key=lambda one: one.run)
 
 
-def _model_of(run: Collected) -> Written | None:
+def _model_of(run: Collected) -> WrittenModel | None:
     said = {name: one for reading in run.readings for name, one in reading.settings.items() if one.known}
     model, adapter, quant = (said.get(name) for name in ("model", "adapter", "quant"))
     if model is None or adapter is None or adapter.value != "none" or (quant is not None and quant.value != "none"):
@@ -93,7 +93,7 @@ def _model_of(run: Collected) -> Written | None:
     dtype = said.get("weights_dtype")
     if dtype is None or str(dtype.value) not in (*_DTYPES, "auto"):
         return None
-    return Written(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
+    return WrittenModel(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
 
 
 def _folders(run: Collected) -> Iterator[str]:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from budgetlint.launch.run import Launched
     from budgetlint.measured.watched import Watched
     from budgetlint.resolve.followed import FollowedPrograms
-    from budgetlint.resolve.outputs import Written
+
+    # what runs write is looked up once for all runs, by the folders of the runs that are held here
+    from budgetlint.resolve.outputs import WrittenModel
     from budgetlint.rules_api.context import RunContext
 
 
@@ -100,7 +102,7 @@ class Assembly:
     """What scripts install before they start something, by path."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
     """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
-    outputs: dict[str, Written] | None = None
+    outputs: dict[str, WrittenModel] | None = None
     """Folders that runs write models to; None until one is asked for."""
     answers: Answers = field(default_factory=Answers)
     pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
