@@ -133,6 +133,13 @@ def test_a_dynamic_batch_is_one_packed_sequence():
     assert full(file(YAML))["seq_len"].readings == (16384, 1)
 
 
+def test_a_dynamic_batch_without_a_bound_has_verls_own():
+    text = "python3 -m x actor_rollout_ref.model.path=Qwen/Qwen2.5-7B actor_rollout_ref.actor.use_dynamic_bsz=True"
+    settings = full(flags(f"{text} actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16"))
+    assert settings["seq_len"].readings == (16_384, 1)
+    assert (settings.value("micro_batch"), settings.value("packing")) == (1, True)
+
+
 @pytest.mark.parametrize(("padding", "known", "readings"), [("True", None, (1536, 1)), ("False", 1536, ())])
 def test_without_padding_the_length_is_only_a_bound(padding, known, readings):
     length = full(flags(FLAGS.replace("use_remove_padding=True", f"use_remove_padding={padding}")))["seq_len"]

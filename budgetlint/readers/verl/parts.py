@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.readers.base import Misread, default, to_count, to_dtype, to_float, to_int, to_text, to_words
 from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
@@ -28,13 +28,18 @@ def on(look: Lookup, key: str) -> Setting | None:
     return found if found is not None and found.value is True else None
 
 
+MOST_TOKENS = 16_384
+"""verl 0.7.0 and 0.9.1 ``trainer/config/actor/actor.yaml``; 0.2, 0.3.0 and 0.4.1 ``trainer/config/ppo_trainer.yaml``."""
+
+
 def length(look: Lookup) -> list[Setting]:
     """A dynamic batch packs up to ``ppo_max_token_len_per_gpu`` tokens; else prompt and response have their bounds, and are padded
     to them unless ``use_remove_padding`` drops the padding. What a rollout writes may be shorter: bounds keep 1 as the other end."""
-    if on(look, f"{_ACTOR}.use_dynamic_bsz"):
-        tokens = look.setting("seq_len", to_count, f"{_ACTOR}.ppo_max_token_len_per_gpu")
-        if tokens is not None:
-            return [_at_most(tokens), renamed(tokens, "micro_batch", 1), renamed(tokens, "packing", True)]
+    dynamic = on(look, f"{_ACTOR}.use_dynamic_bsz")
+    if dynamic is not None:  # ``ppo_micro_batch_size_per_gpu`` is not read
+        stated = look.setting("seq_len", to_count, f"{_ACTOR}.ppo_max_token_len_per_gpu")
+        tokens = stated or default("seq_len", MOST_TOKENS, "verl actor.yaml ppo_max_token_len_per_gpu")
+        return [_at_most(tokens), renamed(stated or dynamic, "micro_batch", 1), renamed(stated or dynamic, "packing", True)]
     prompt, answer = (look.setting("seq_len", to_count, f"data.max_{part}_length") for part in ("prompt", "response"))
     if prompt is None or answer is None:
         return []
