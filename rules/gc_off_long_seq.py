@@ -48,6 +48,7 @@ from budgetlint.rule import (
     is_over,
 )
 
+from ._length import is_known_unfilled, shorter_that_fits
 from ._whatif import if_only
 
 
@@ -70,6 +71,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         help="gradient_checkpointing: true (about a third more time per step)",
         because=[*([depth] if depth else []), *tokens],
         numbers={**figures(estimate), "activation_bytes": kept, "saved_bytes": saved, "checkpointed_need_bytes": with_it.need.bytes},
+        severity=Severity.INFO if is_known_unfilled(run) and shorter_that_fits(run) else None,
     )
 
 
