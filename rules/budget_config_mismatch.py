@@ -99,12 +99,21 @@ def _differing(claims: Settings, settings: Settings) -> Iterator[tuple[Setting, 
             yield from ((claim, setting) for setting in _precision(settings, claim))
             continue
         setting = settings.get(name)
-        if setting is None or not setting.known or setting.origin.kind is OriginKind.BUDGET:
+        if setting is None or setting.origin.kind is OriginKind.BUDGET:
             continue
-        if name in COUNTS and _asks_for_no_more(claim.value, setting.value):
+        meant = _meant(setting)
+        if name in COUNTS and all(_asks_for_no_more(claim.value, value) for value in meant):
             continue
-        if not SAME.get(name, _equal)(claim.value, setting.value):
+        if meant and not any(SAME.get(name, _equal)(claim.value, value) for value in meant):
             yield claim, setting
+
+
+def _meant(setting: Setting) -> tuple[object, ...]:
+    """What a setting can be: of one that a file states and releases read in several ways, each. Nothing where it is open otherwise."""
+    if setting.known:
+        return (setting.value,)
+    named = setting.state == "auto" and not setting.is_default and all(isinstance(one, str) for one in setting.readings)
+    return setting.readings if named else ()
 
 
 def _asks_for_no_more(offered: object, asked: object) -> bool:

@@ -6,7 +6,7 @@ only one there is; without it a run that lacks a value could never be told one.
 
 from __future__ import annotations
 
-from budgetlint.settings.run import Settings, over
+from budgetlint.settings.run import Setting, Settings, over
 
 _WITH = {
     "precision": ("autocast", "weights_dtype", "engine_dtype", "grads_dtype", "master_dtype"),
@@ -25,7 +25,7 @@ def settled(settings: Settings, claims: Settings) -> Settings:
     said = {
         name: over(claim, settings[name])
         for name, claim in claims.items()
-        if claim.known and name in settings and _is_open(settings, name) and name not in _MACHINE
+        if claim.known and name in settings and _is_open(settings, name) and name not in _MACHINE and _may_mean(settings[name], claim)
     }
     along = {one for name in claims for one in _WITH.get(name, ()) if one not in claims and one in settings and _is_open(settings, one)}
     if not said and not along:
@@ -36,3 +36,10 @@ def settled(settings: Settings, claims: Settings) -> Settings:
 def _is_open(settings: Settings, name: str) -> bool:
     """Not what asks the framework and is answered (``auto`` of an engine's file), nor a length that somebody leaves without a limit."""
     return settings[name].state in ("symbolic", "auto") and settings[name].value is None
+
+
+def _may_mean(setting: Setting, claim: Setting) -> bool:
+    """What a file states, and releases only read in several ways (``fsdp: full_shard``), is none of what it cannot mean. Numbers are the
+    ends of a range."""
+    named = setting.state == "auto" and not setting.is_default and all(isinstance(one, str) for one in setting.readings)
+    return not named or not setting.readings or claim.value in setting.readings
