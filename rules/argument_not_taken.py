@@ -84,15 +84,14 @@ def _argument(run: RunContext, signature: Signature, name: str, place: Location)
         return
     package = _SHOWN.get(owner, owner)
     if taken is None:
-        says = f"{package} {gone} and newer take it no more: TypeError"
+        when = f"with {package} {gone} and newer"
     elif not first:
-        says = f"no release of {package} takes it: TypeError"
+        when = f"with any release of {package} that was read"
     else:
-        away = bool(gone) and stack.at_least(owner, gone)
-        says = f"{package} {gone} took it away: TypeError" if away else f"{package} takes it from {first} on: TypeError"
+        when = f"from {package} {gone} on" if gone and stack.at_least(owner, gone) else f"before {package} {first}"
     yield run.finding(
         place,
-        f"{signature.name}({name}=): {says}",
+        f"{signature.name} takes no {name} {when}: the run stops at this call with a TypeError",
         help=_help(run, signature, name, owner, gone),
         key=f"{signature.name}.{name}",
         severity=None if taken is False else Severity.INFO,

@@ -50,8 +50,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
+from ._contract_names import HELD_TO_CONTRACTS
 from ._contracts import findings
-from .framework_refuses import RULE as REFUSES
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=REFUSES.formats,
+    formats=HELD_TO_CONTRACTS,
     status="preview",
     harm=3.0,
     general=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -35,8 +36,9 @@ class Known:
     makes: Collection[str] = ()
 
 
-class Core:
-    """One walk through functions of one release. ``declared`` says which names are fields."""
+class Core(ABC):
+    """One walk through functions of one release. ``declared`` says which names are fields. The parts call each other by what is abstract
+    here."""
 
     def __init__(self, release: Release, declared: Callable[[str], bool], oracle: Oracle = no_oracle, known: Known | None = None) -> None:
         known = known or Known()
@@ -64,32 +66,41 @@ class Core:
     def module(self) -> Module:
         return self.stack[-1][0]
 
+    @abstractmethod
     def run(self, module: Module, function: Function, given: Mapping[str, Value], state: State, owner: str) -> Value:
-        raise NotImplementedError
+        """What a function gives, walked with these arguments."""
 
+    @abstractmethod
     def block(self, body: Iterable[ast.stmt], state: State) -> None:
-        raise NotImplementedError
+        """Walks statements in order."""
 
+    @abstractmethod
     def emit(self, kind: str, node: ast.stmt | ast.expr, when: Iterable[ast.expr], raised: str = "") -> None:
-        raise NotImplementedError
+        """A row, where the conditions of the place hold too."""
 
+    @abstractmethod
     def bind(self, target: ast.expr, value: Value, state: State) -> None:
-        raise NotImplementedError
+        """A name, an attribute or an item gets a value."""
 
+    @abstractmethod
     def spoil(self, target: ast.expr, state: State) -> None:
-        raise NotImplementedError
+        """What is set in a way that is not followed is not known from here on."""
 
+    @abstractmethod
     def value(self, node: ast.expr, state: State) -> Value:
-        raise NotImplementedError
+        """What an expression is."""
 
+    @abstractmethod
     def plain(self, node: ast.expr, state: State) -> ast.expr:
-        raise NotImplementedError
+        """The same as an expression over fields."""
 
+    @abstractmethod
     def bounded(self, node: ast.expr) -> ast.expr:
-        raise NotImplementedError
+        """An expression that is short enough to be kept, else one that is not known."""
 
+    @abstractmethod
     def attribute(self, owner: Thing, name: str, state: State) -> Value:
-        raise NotImplementedError
+        """``owner.name``."""
 
     def key(self, owner: Thing, name: str, state: State) -> ast.expr | Thing:
         """``data["name"]``: what it is now. As it was written, a field has no default."""

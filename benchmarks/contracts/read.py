@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from budgetlint.contracts.names import fields_of, outermost
@@ -59,17 +59,34 @@ def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
 
 def read(release: Release, contract: Contract, oracle: Oracle = environment) -> Found | None:
     """None where the release has none of its classes, nor its config or parser."""
-    sections: dict[str, Thing] = {}
+    declared = _declared(release, contract)
+    if declared is None:
+        return None
+    fields, sections, _ = declared
+    rows = _rows(release, contract, oracle, declared)
+    heads = {*fields, *(name.split(".")[0] for name in sections)}
+    decided, undecided, seen = [], [], set()
+    for row, stage in rows:
+        key = (row.path, row.line, row.kind, row_text(row))
+        if key not in seen:
+            seen.add(key)
+            (decided if _is_decided(row, fields, heads) else undecided).append((row, stage))
+    return Found(contract, fields, tuple(decided), tuple(undecided))
+
+
+Declared = tuple[dict[str, Field], dict[str, Thing], dict[str, Thing]]
+"""Fields, sections of a config that is a tree, and the objects whose functions are walked."""
+
+
+def _declared(release: Release, contract: Contract) -> Declared | None:
     fields: dict[str, Field] = {}
+    sections: dict[str, Thing] = {}
     if contract.config or contract.parser:
         nested = from_config(release, contract) if contract.config else from_parser(release, contract.parser)
         if nested is None:
             return None
         fields, sections = nested
-    classes = {
-        name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)]
-        for name, names in contract.objects.items()
-    }
+    classes = _classes(release, contract)
     if not any(classes.values()) and not fields:
         return None
     things: dict[str, Thing] = {}
@@ -79,9 +96,24 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
             fields.update({key: each for key, each in fields_of_class(release, one).items() if key not in contract.no_fields})
             lineage += [each for each in release.lineage(one) if each not in lineage]
         things[name] = Thing("", tuple(lineage), name in contract.as_given)
+    return fields, sections, things
+
+
+def _classes(release: Release, contract: Contract) -> dict[str, list[Class]]:
+    """Of each object, its classes that the release has."""
+    return {
+        name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)]
+        for name, names in contract.objects.items()
+    }
+
+
+def _rows(release: Release, contract: Contract, oracle: Oracle, declared: Declared) -> list[tuple[Row, str]]:
+    """Those of the fields themselves first, then those of each walk with its stage. A walk may declare fields."""
+    fields, sections, things = declared
+    inside = [one for found in _classes(release, contract).values() for one in found]
     known = Known(
         defaulted=(lambda _name: False) if sections else lambda name: name in fields and fields[name].default is not None,
-        inner=Inner(release, [one for found in classes.values() for one in found]) if contract.validated else lambda _name: None,
+        inner=Inner(release, inside) if contract.validated else lambda _name: None,
         hidden=contract.no_fields,
         sections=sections,
         makes=contract.makes,
@@ -97,24 +129,15 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         else:
             _walk(walker, release, walked, things, state)
         rows += [(row, walked.stage) for row in walker.rows]
-    rows = [*_of_fields(fields), *rows]
-    heads = {*fields, *(name.split(".")[0] for name in sections)}
-    decided, undecided, seen = [], [], set()
-    for row, stage in rows:
-        key = (row.path, row.line, row.kind, row_text(row))
-        if key in seen:
-            continue
-        seen.add(key)
-        names = fields_of(row.when)
-        plain = (
-            not hopeless(row.when)
-            and names
-            and all(name in fields or outermost(name) in heads or name in FACTS for name in names)
-            and any(name not in FACTS for name in names)
-            and len(row_text(row)) <= LONGEST
-        )
-        (decided if plain else undecided).append((row, stage))
-    return Found(contract, fields, tuple(decided), tuple(undecided))
+    return [*_of_fields(fields), *rows]
+
+
+def _is_decided(row: Row, fields: Mapping[str, Field], heads: Collection[str]) -> bool:
+    """Is its condition over fields alone, at least one of them no fact of the machine, and short enough to be kept?"""
+    names = fields_of(row.when)
+    if hopeless(row.when) or not names or all(name in FACTS for name in names):
+        return False
+    return all(name in fields or outermost(name) in heads or name in FACTS for name in names) and len(row_text(row)) <= LONGEST
 
 
 def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Oracle:

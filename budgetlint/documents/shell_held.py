@@ -5,6 +5,7 @@ Sources: POSIX.1-2017 Shell Command Language 2.9.1, bash 5.2 manual 3.4 and 6.7 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -23,9 +24,9 @@ Lists = tuple[tuple[Atom, ...], ...]
 GAP = "${...}"
 
 
-class HeldVariables:
-    """The variables of one script. ``given`` comes from outside and is weaker than what the script sets; ``ordered`` is false where all
-    assignments hold everywhere (make)."""
+class HeldVariables(ABC):
+    """The variables of one script; how parts become words is for `shell_expand` to say. ``given`` comes from outside and is weaker than
+    what the script sets; ``ordered`` is false where all assignments hold everywhere (make)."""
 
     def __init__(
         self,
@@ -80,11 +81,13 @@ class HeldVariables:
         found = [grows for start, end, grows in self._loops.get(name, ()) if place is not None and start <= place[0] < end]
         return bool(found) if all(found) else None
 
+    @abstractmethod
     def _fields(self, parts: tuple[Part, ...]) -> Iterator[tuple[Atom, ...]]:
-        raise NotImplementedError
+        """The words that parts come to."""
 
+    @abstractmethod
     def _atoms(self, parts: Iterable[Part], splits: bool) -> Iterator[Atom]:
-        raise NotImplementedError
+        """The pieces of one word."""
 
     @property
     def _place(self) -> tuple[int, int] | None:

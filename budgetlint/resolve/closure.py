@@ -36,6 +36,8 @@ class Closures:
 
     trees: Trees
     _known: dict[str, bool] = field(default_factory=dict)
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
+    _packages: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def trains(self, entry: str) -> bool:
         """Does the entry file, or a module that it imports, name what trains?"""
@@ -45,17 +47,18 @@ class Closures:
 
     def words(self, entry: str) -> frozenset[str]:
         """The words of its text and of what it imports."""
-        return frozenset().union(*(_words(source) for source in self._sources(entry)))
+        if entry not in self._words:
+            self._words[entry] = frozenset().union(*(_words(source) for source in self._sources(entry)))
+        return self._words[entry]
 
     def packages(self, entry: str) -> frozenset[str]:
         """The packages that it imports, and none of the project's own modules."""
-        modules = Modules(self.trees, entry)
-        found = ((path, one) for path, source in self._by_path(entry) for one in _names_of(source))
-        return frozenset(
-            dotted.partition(".")[0]
-            for path, (dotted, _) in found
-            if not dotted.startswith(".") and _place(modules, Module("", path, _NOTHING), dotted.partition(".")[0], "") is None
-        )
+        if entry not in self._packages:
+            modules = Modules(self.trees, entry)
+            found = {(path, name.partition(".")[0]) for path, source in self._by_path(entry) for name, _ in _names_of(source)}
+            named = ((Module("", path, _NOTHING), name) for path, name in found if name)
+            self._packages[entry] = frozenset(name for here, name in named if _place(modules, here, name, "") is None)
+        return self._packages[entry]
 
     def _sources(self, entry: str) -> Iterator[SourceFile]:
         return (source for _, source in self._by_path(entry))

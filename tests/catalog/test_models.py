@@ -34,7 +34,7 @@ def found(text: str) -> Architecture:
         ("TheBloke/Llama-2-70B-GPTQ", "llama-2-70b"),
         ("./models/mistral-7b-v0.1/", "mistral-7b-v0.1"),
         ("C:\\models\\gpt2", "gpt2"),
-        ("/root/.cache/huggingface/hub/models--meta-llama--Llama-2-7b-hf/snapshots/8cca527612d8", "llama-2-7b"),
+        ("/home/ann/.cache/huggingface/hub/models--meta-llama--Llama-2-7b-hf/snapshots/8cca527612d8", "llama-2-7b"),
         ("models--gpt2/snapshots/607a30d783df/", "gpt2"),
         ("/mnt/workspace/.cache/modelscope/hub/Qwen/Qwen2___5-7B-Instruct", "qwen2.5-7b"),
         ("microsoft/phi-1_5", "phi-1.5"),
