@@ -12,7 +12,8 @@ from pathlib import Path
 
 from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Tie, identify
-from budgetlint.resolve.project import FileEntry, Project, open_project
+from budgetlint.resolve.file_entries import FileEntry
+from budgetlint.resolve.project import Project, open_project
 from budgetlint.resolve.runs import judge
 from budgetlint.rules_api.context import RunContext
 

@@ -29,7 +29,8 @@ from first_looks.trees import materialise
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.files.disk import DiskFiles, is_readme
+from budgetlint.files.disk import DiskFiles
+from budgetlint.files.wanted import is_readme
 from budgetlint.launch import Launch
 from budgetlint.launch.fenced import shown_launches
 from budgetlint.launch.read import script_launches

@@ -18,9 +18,10 @@ from budgetlint.engine.registry import installed
 from budgetlint.files.disk import DiskFiles, TextFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.handed import VERSION, Mistake, WrongSettings, handed_runs
 from budgetlint.resolve.handed_judged import judge_handed
-from budgetlint.resolve.project import FileEntry, Project
+from budgetlint.resolve.project import Project
 from budgetlint.results.judgement import JudgedRun, Judgement, Remark
 from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged, RunContext

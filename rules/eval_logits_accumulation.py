@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.documents.python_marks import KEEPS_OUTPUTS
 from budgetlint.memory.plan import Plan
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import (
@@ -72,9 +73,6 @@ KEEPS_LESS = ("prediction_loss_only", "batch_eval_metrics", "predict_with_genera
 """Switches with which the predictions are no logits, or are not kept. ``predict_with_generate`` is asked by Seq2SeqTrainer and by the
 classes that programs make of it: token ids are kept."""
 
-OWN_EVALUATION = ("prediction_step", "evaluation_loop", "prediction_loop", "evaluate")
-"""Methods of a Trainer of the program's own that decide what is kept of a batch (transformers 4.40 to 5.24 ``trainer.py``)."""
-
 TOKENS = 1000
 """What the cost is told for where no length is known."""
 
@@ -93,7 +91,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or plan is None or estimate is None or trainer.format not in PYTHON or run.value("eval_on") is not True:
         return
     metrics = _keeps(trainer)
-    if any(name in (trainer.document.mapping or ()) for name in OWN_EVALUATION):
+    if any(name in (trainer.document.mapping or ()) for name in KEEPS_OUTPUTS):
         return
     if metrics is None or written_by(run, "eval_accumulation_steps") is not None or any(_may_be(run, name) for name in KEEPS_LESS):
         return

@@ -16,7 +16,8 @@ from budgetlint.config.load import load_config
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.files.walk import Passed
 from budgetlint.language import read_budget
-from budgetlint.resolve.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
+from budgetlint.resolve.file_entries import FileEntry, script_entry
+from budgetlint.resolve.project import BUDGET_SUFFIX, Project, open_project
 from budgetlint.resolve.runs import judge
 from budgetlint.settings.run import Settings
 

@@ -12,11 +12,11 @@ from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
 from budgetlint.commands.why import edges_of, why
 from budgetlint.documents import Document
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.launch import Launch
 from budgetlint.report.style import cells, padded
 from budgetlint.resolve.edges import Edge
-from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.runs import collect
 from budgetlint.resolve.state import Collected
 

@@ -12,8 +12,9 @@ from budgetlint.commands.misuse import Misuse
 from budgetlint.config.config import Config
 from budgetlint.files.disk import DiskFiles
 from budgetlint.report.style import plural
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.handed import WrongSettings, handed_runs
-from budgetlint.resolve.project import BUDGET_SUFFIX, FileEntry, open_project
+from budgetlint.resolve.project import BUDGET_SUFFIX, open_project
 
 STANDARD_INPUT = "<stdin>"
 

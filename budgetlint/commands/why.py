@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from budgetlint.resolve.edges import ACCEPTED as BY_KEYS
 from budgetlint.resolve.edges import COMMAND, HOLDS, Edge, by_file, chain
 from budgetlint.resolve.edges import OPENED as IN_TEXT
-from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED
 

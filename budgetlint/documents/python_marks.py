@@ -12,6 +12,11 @@ CAST = "half"
 
 REPLACED = "replaced modules"
 """The section of what may have exchanged modules of the model, for quantised ones as well."""
+EVALUATES = ("evaluate", "evaluation_loop", "prediction_loop", "get_eval_dataloader")
+"""Methods of transformers' Trainer that decide which rows an evaluation takes (4.40 to 5.24 ``trainer.py``): sections, where a class of the
+program's own has them."""
+KEEPS_OUTPUTS = (*EVALUATES[:3], "prediction_step")
+"""Those that decide what is kept of a batch."""
 LOOP, FACTS = "a loop of its own", "beside the trainer"
 """Sections of a followed program: everything that its own loop tells, and what calls beside a trainer do."""
 

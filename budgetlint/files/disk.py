@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
@@ -13,39 +13,9 @@ from typing import NamedTuple, Protocol
 from budgetlint.base.source import IsALink, SourceFile, UnreadableFile, read_source
 from budgetlint.files.glob import is_excluded, those_named
 from budgetlint.files.walk import Passed, Walk
+from budgetlint.files.wanted import is_wanted, is_wanted_entry
 from budgetlint.isolation.boundary import boundary_of
 from budgetlint.isolation.checkout import top_of
-
-CONFIG_SUFFIXES = frozenset({
-    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",
-})  # fmt: skip
-PYTHON_SUFFIX = ".py"
-_TELLING = (
-    b"TrainingArguments(",
-    b"SFTConfig(",
-    b"DPOConfig(",
-    b"KTOConfig(",
-    b"ORPOConfig(",
-    b"GRPOConfig(",
-    b"RewardConfig(",
-    b"Trainer.Config(",
-    b"from xtuner.model",
-)
-"""A program without one of these calls is no training script; only the others are parsed."""
-_READING = (
-    b"TrainingArguments",
-    b"HfArgumentParser",
-    b"TrlParser",
-    b"Trainer(",
-    b".backward(",
-    *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
-)
-"""A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
-_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"train.py", b".sh")
-_LARGEST_SCRIPT = 2**17
-_LARGEST_NOTEBOOK = 2**20
-NOTEBOOK_SUFFIX = ".ipynb"
-CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "budget.lock"})
 
 
 class Files(Protocol):
@@ -182,7 +152,7 @@ class DiskFiles:
         self.root = root
         self._exclude, self._named = tuple(exclude), tuple(named)
         self.boundary = boundary_of(root, self._named)
-        self._walk = Walk(self.boundary, _is_wanted, self._excludes)
+        self._walk = Walk(self.boundary, is_wanted_entry, self._excludes)
         self._read: dict[str, SourceFile | UnreadableFile] = {}
         self._base = str(root)
         self._is_file: dict[str, bool] = {}
@@ -309,97 +279,6 @@ def repository_top(folder: Path) -> Path | None:
     """The top of the checkout that a folder is in."""
     top = top_of(str(folder))
     return None if top is None else Path(top)
-
-
-def is_named(name: str) -> bool:
-    """``Makefile``, ``Dockerfile`` and ``Dockerfile.train``, ``budget.lock``."""
-    lower = name.lower()
-    return lower in CONFIG_NAMES or lower.startswith(("dockerfile.", "containerfile."))
-
-
-def makes_arguments(text: bytes) -> bool:
-    """Does the text of a program look as if it made training arguments?"""
-    return any(word in text for word in _TELLING)
-
-
-def trains(text: bytes) -> bool:
-    """Does a program train something, so that a config of the project may be its?"""
-    return any(word in text for word in _READING)
-
-
-def starts_training(text: bytes) -> bool:
-    """Is a program started by itself, and tells a trainer to train that a module of the project may make?"""
-    return b".train(" in text and b"__main__" in text
-
-
-def starts_programs(text: bytes) -> bool:
-    """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
-    return b'"!' in text and any(word in text for word in _STARTERS)
-
-
-def _names_commands(text: bytes) -> bool:
-    """May a README hold a command that names a config, or that starts a script?"""
-    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml", b".sh", b".slurm", b".sbatch"))
-
-
-_ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
-    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text)),
-    (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
-    (".md", _LARGEST_SCRIPT, _names_commands),
-)
-"""Files that are looked at for what their text says, with the size up to which it is read."""
-
-
-def asked_of(name: str) -> tuple[int, Callable[[bytes], bool]] | None:
-    """What a file of this name is asked, and up to which size; None for one that is not. Tests of programs train nothing that is worth
-    a run, and of Markdown only READMEs count."""
-    lower = name.lower()
-    if lower.startswith("test_") or lower.endswith(("_test.py", "conftest.py")) or (lower.endswith(".md") and not is_readme(name)):
-        return None
-    return next(((most, asks) for suffix, most, asks in _ASKED if lower.endswith(suffix)), None)
-
-
-def is_readme(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    return name.startswith("readme") and name.endswith(".md")
-
-
-def is_wanted(path: str, text: str) -> bool:
-    """Is a file with this text one that is looked at?"""
-    asked = asked_of(path.rpartition("/")[2])
-    if asked is None:
-        return not path.lower().endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
-    most, asks = asked
-    return len(text) <= most and asks(text.encode("utf-8", "replace"))
-
-
-def _is_wanted(entry: os.DirEntry[str]) -> bool:
-    name = entry.name
-    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
-    if suffix in CONFIG_SUFFIXES or is_named(name):
-        return True
-    return suffix in _SUFFIXES_ASKED and _answers(entry.path, name)
-
-
-_SUFFIXES_ASKED = frozenset(suffix for suffix, _, _ in _ASKED)
-
-
-def _answers(path: str, name: str) -> bool:
-    asked = asked_of(name)
-    if asked is None:
-        return False
-    most, asks = asked
-    try:
-        with open(path, "rb", opener=_without_waiting) as handle:
-            text = handle.read(most + 1)
-        return len(text) <= most and asks(text) and bool(text.decode())
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """A pipe that is named like a program blocks nobody."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _shown(path: str) -> str:

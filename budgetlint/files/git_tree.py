@@ -16,9 +16,10 @@ from functools import cache
 from typing import NamedTuple
 
 from budgetlint.base.source import MAX_BYTES, SourceFile, UnreadableFile, decode
-from budgetlint.files.disk import CONFIG_SUFFIXES, Files, asked_of, is_named, is_wanted
+from budgetlint.files.disk import Files
 from budgetlint.files.glob import is_excluded, those_named
 from budgetlint.files.walk import VENDORED, Passed
+from budgetlint.files.wanted import CONFIG_SUFFIXES, asked_of, is_named, is_wanted
 
 LINK, SUBMODULE = "120000", "160000"
 """Modes of a tree that are no plain files (git-fast-import, "filemodify")."""

@@ -10,7 +10,7 @@ from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
-from budgetlint.files.disk import NOTEBOOK_SUFFIX
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile

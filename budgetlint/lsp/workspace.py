@@ -17,8 +17,10 @@ from budgetlint.base.record import field, open_record, open_state, record
 from budgetlint.base.source import SourceFile
 from budgetlint.config.config import Config
 from budgetlint.config.load import load_config
-from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
-from budgetlint.resolve.project import FileEntry, Project
+from budgetlint.files.disk import ChangedFiles, DiskFiles, nearest_settings
+from budgetlint.files.wanted import CONFIG_SUFFIXES, PYTHON_SUFFIX, is_named, is_wanted
+from budgetlint.resolve.file_entries import FileEntry
+from budgetlint.resolve.project import Project
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, choice, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.items import delete_item, each_item, each_of, set_item, set_items
 from budgetlint.program.iterate import iterated
 from budgetlint.program.modules import Lazy
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.operators import METHODS as _WORDS
 from budgetlint.program.operators import extended, operated
 from budgetlint.program.packages.sequences import distinct
@@ -17,24 +19,7 @@ from budgetlint.program.places import Place
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Choice,
-    Class,
-    Function,
-    Items,
-    Known,
-    Map,
-    Names,
-    Object,
-    Opaque,
-    Value,
-    Way,
-    alternatives,
-    choice,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Map, Names, Opaque, Value, Way
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value, frame: Frame) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import choice
 from budgetlint.program.dataclass import is_frozen
 from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum
@@ -13,32 +14,13 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
 from budgetlint.program.models import is_content, is_layer, is_no_module, is_of_modules, model_of
 from budgetlint.program.modules import Lazy
+from budgetlint.program.objects import Class, Function, Native, Object, Package, Partial, Property
 from budgetlint.program.packages.replaced import replace
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import part_of, there
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Choice,
-    Class,
-    External,
-    Function,
-    Items,
-    Known,
-    Map,
-    Native,
-    Object,
-    Opaque,
-    Open,
-    Package,
-    Partial,
-    Property,
-    Value,
-    Way,
-    choice,
-)
+from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Known, Map, Opaque, Open, Value, Way
 
 _TRAINED = "requires_grad"
 

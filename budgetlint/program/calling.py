@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from budgetlint.program.values import Function, Names, Value
+from budgetlint.program.objects import Function
+from budgetlint.program.values import Names, Value
 
 if TYPE_CHECKING:
     from budgetlint.program.modules import Module  # a frame stands in a module, which holds values

@@ -6,6 +6,7 @@ import ast
 
 from budgetlint.program.attributes import kind_of, set_plainly
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.ends import Dead
 from budgetlint.program.foreign import harmless, made_by, not_followed, short
@@ -14,6 +15,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.models import module_of
+from budgetlint.program.objects import Class, Function, Native, Object, Package
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
@@ -21,24 +23,7 @@ from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Choice,
-    Class,
-    External,
-    Function,
-    Items,
-    Known,
-    Map,
-    Native,
-    Object,
-    Opaque,
-    Open,
-    Package,
-    Value,
-    alternatives,
-)
+from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Known, Map, Opaque, Open, Value
 
 
 class Super(Value):

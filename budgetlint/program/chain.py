@@ -6,11 +6,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from budgetlint.program.choices import alternatives, choice, same
 from budgetlint.program.models import is_module, model_of
+from budgetlint.program.objects import Object
 from budgetlint.program.packages.paths import path_text
 from budgetlint.program.places import LISTED
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.values import ABSENT, Choice, Known, Object, Opaque, Open, Value, Way, alternatives, choice, same
+from budgetlint.program.values import ABSENT, Choice, Known, Opaque, Open, Value, Way
 
 _MOST_STEPS = 24
 _LOADS = frozenset({"load", "unsloth_load", "own_model"})

@@ -12,9 +12,10 @@ from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
 from budgetlint.program.imports import resolved
 from budgetlint.program.modules import Lazy
+from budgetlint.program.objects import Class, Function, Object, Property
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Interpreter, Signal, name_of
-from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
+from budgetlint.program.values import External, Key, Known, Map, Names, Opaque, Value
 
 _METACLASSES = frozenset({"ABCMeta", "EnumMeta", "EnumType", "type"})
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, both, choice
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import compared, truth
-from budgetlint.program.values import FALSE, TRUE, Choice, Function, Object, Opaque, Value, Way, alternatives, both, choice
+from budgetlint.program.values import FALSE, TRUE, Choice, Opaque, Value, Way
 from budgetlint.program.wording import negated, shown
 
 _MOST_PAIRS = 16

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from budgetlint.program.assign import assign
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import choice, key_of
 from budgetlint.program.comparisons import held
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
@@ -17,7 +18,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.subscripts import there
-from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Value, Way, choice, key_of
+from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Value, Way
 
 
 def generator_of(it: Interpreter, node: ast.GeneratorExp, frame: Frame) -> Value:

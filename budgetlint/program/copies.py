@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.program.values import Choice, External, Function, Items, Known, Map, Object, Opaque, Value, Way
+from budgetlint.program.objects import Function, Object
+from budgetlint.program.values import Choice, External, Items, Known, Map, Opaque, Value, Way
 
 _MOST_KEPT, _DEEPEST_KEPT = 2_000, 25
 

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.functions import decorator_word
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.misfits import strangers, without
+from budgetlint.program.objects import Class, Function, Object, Property
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.setting_sources import may_be_set
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, Class, Function, Items, Known, Object, Property, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, Items, Known, Value, Way
 from budgetlint.program.wording import words
 
 DATACLASSES = frozenset(

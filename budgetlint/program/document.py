@@ -15,19 +15,19 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
+from budgetlint.documents.python_marks import CAST, EVALUATES, FACTS, KEEPS_OUTPUTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.packages.roots import unmarked
-from budgetlint.program.passed_on import EVALUATIONS
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Function, Items, Key, Known, Map, Object, Opaque, Open, Plain, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
 from budgetlint.program.ways import is_of_plain
 from budgetlint.program.wiring import Wiring
 
@@ -40,8 +40,8 @@ _WHY = 78
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
 """What decides the dtype of a load that names none."""
 _OWN_METHODS = (
-    *("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler", "prediction_step"),
-    *sorted(EVALUATIONS),
+    *("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler"),
+    *dict.fromkeys((*EVALUATES, *KEEPS_OUTPUTS)),
 )
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
 """Which of several origins is told: that which a user would change."""

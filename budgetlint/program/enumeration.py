@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import key_of
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Class, Function, Native, Object, Property
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import compared
-from budgetlint.program.values import Absent, Class, Function, Items, Key, Known, Native, Object, Opaque, Property, Value, key_of
+from budgetlint.program.values import Absent, Items, Key, Known, Opaque, Value
 
 _BASES = frozenset({"Enum", "StrEnum", "IntEnum", "ExplicitEnum", "Flag", "IntFlag"})
 _AUTO = frozenset({"enum.auto"})

@@ -9,12 +9,14 @@ from functools import partial
 
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, choice, same
 from budgetlint.program.ends import ANY_ERROR
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.heap import Outcome
+from budgetlint.program.objects import Class, Object
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.stops import is_certain, is_last, passes
-from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Object, Opaque, Value, Way, alternatives, choice, same
+from budgetlint.program.values import ABSENT, Choice, External, Items, Opaque, Value, Way
 from budgetlint.program.wording import ends
 
 _ALL = frozenset({"BaseException", "Exception"})

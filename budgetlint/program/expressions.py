@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
 from budgetlint.program.calls import called
+from budgetlint.program.choices import key_of
 from budgetlint.program.comparisons import compare
 from budgetlint.program.comprehensions import dict_of, generator_of, list_of
 from budgetlint.program.formatted import joined
@@ -17,24 +18,14 @@ from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
 from budgetlint.program.logic import conditional, either, single
 from budgetlint.program.misfits import lacking, lacks_attribute, lacks_key
+from budgetlint.program.objects import Object
 from budgetlint.program.operators import MOST_ITEMS, operated
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Choice,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Value,
-    key_of,
-)
+from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Map, Opaque, Value
 from budgetlint.program.wording import shown
 
 

@@ -20,6 +20,7 @@ from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.noted import Doubt, Refusal
+from budgetlint.program.objects import Function, Object, Package
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
 from budgetlint.program.places import Origin
@@ -29,7 +30,7 @@ from budgetlint.program.sinks import Sink
 from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
 from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
-from budgetlint.program.values import Function, Object, Package, Value
+from budgetlint.program.values import Value
 
 _IN_ERROR = "the program ends in an error before it trains"
 Default = Callable[[str, str], Value | None]

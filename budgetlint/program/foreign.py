@@ -9,10 +9,11 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import UNKNOWN
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import External, Function, Items, Map, Object, Opaque, Value
+from budgetlint.program.values import External, Items, Map, Opaque, Value
 
 
 def short(name: str) -> str:

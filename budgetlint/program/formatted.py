@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from budgetlint.program.calling import Frame
+from budgetlint.program.choices import MOST_WAYS, alternatives, both, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.operators import MOST_CHARACTERS, made_of
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, MOST_WAYS, Choice, Known, Map, Plain, Value, Way, alternatives, both, choice
+from budgetlint.program.values import ABSENT, Choice, Known, Map, Plain, Value, Way
 
 _WIDEST = 4
 """Characters of a format: a width of four digits is none that anybody writes, and one of nine fills the memory."""

@@ -7,32 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.misfits import strangers, without
+from budgetlint.program.objects import Class, Function, Object, Property
 from budgetlint.program.operators import made_of
 from budgetlint.program.recursion import cut, is_blind
 from budgetlint.program.remembered import remembered
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
-from budgetlint.program.values import (
-    ABSENT,
-    Class,
-    External,
-    Function,
-    Items,
-    Key,
-    Map,
-    Names,
-    Object,
-    Opaque,
-    Open,
-    Property,
-    Value,
-    Way,
-    alternatives,
-    choice,
-)
+from budgetlint.program.values import ABSENT, External, Items, Key, Map, Names, Opaque, Open, Value, Way
 
 _PLAIN = frozenset(
     {"staticmethod", "classmethod", "property", "cached_property", "setter", "deleter", "getter", "abstractmethod", "override", "overload"}

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import Outcome
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.iterators import Later, lazy
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import NONE, Function, Items, Object, Opaque, Value
+from budgetlint.program.values import NONE, Items, Opaque, Value
 
 MANAGER = "contextlib.contextmanager()"
 """The kind of what a function under `@contextmanager` gives."""

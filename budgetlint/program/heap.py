@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from budgetlint.program.values import (
-    ABSENT,
-    Absent,
-    Choice,
-    Class,
-    Function,
-    Items,
-    Key,
-    Map,
-    Names,
-    Object,
-    Opaque,
-    Value,
-    Way,
-    choice,
-    same,
-)
+from budgetlint.program.choices import choice, same
+from budgetlint.program.objects import Class, Function, Object
+from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Names, Opaque, Value, Way
 
 Target = Names | Map | Object | Class | Items
 Home = Target | str | None

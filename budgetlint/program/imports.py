@@ -7,31 +7,17 @@ import sys
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Frame
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.import_order import note_import
 from budgetlint.program.modules import Lazy, Module
+from budgetlint.program.objects import Object, Package
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import (
-    ABSENT,
-    BIRTHS,
-    Choice,
-    External,
-    Items,
-    Known,
-    Map,
-    Names,
-    Object,
-    Opaque,
-    Package,
-    Value,
-    Way,
-    alternatives,
-    choice,
-)
+from budgetlint.program.values import ABSENT, BIRTHS, Choice, External, Items, Known, Map, Names, Opaque, Value, Way
 
 
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:

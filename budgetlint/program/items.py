@@ -6,26 +6,12 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    External,
-    Function,
-    Items,
-    Key,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Value,
-    Way,
-    choice,
-    key_of,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, NONE, External, Items, Key, Known, Map, Opaque, Value, Way
 
 
 def set_items(it: Interpreter, base: Value, key: Value, value: Value, node: ast.AST, frame: Frame) -> None:

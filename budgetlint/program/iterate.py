@@ -6,10 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import choice
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import ABSENT, Choice, Items, Key, Known, Map, Opaque, Value, Way
 
 _MOST = 2_000
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from budgetlint.program.choices import alternatives
 from budgetlint.program.places import Origin
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import NONE, Known, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, Known, Opaque, Value
 
 _TARGETS = ("target", "tgt", "summary", "answer", "label", "output")
 _FIELDS = (

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.comparisons import held
 from budgetlint.program.operators import made_of, unary
 from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Value, Way
 from budgetlint.program.wording import negated, shown
 
 _NAMES = "names"

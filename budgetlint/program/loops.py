@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.assign import assign
 from budgetlint.program.calling import Frame
+from budgetlint.program.choices import alternatives, choice, origins_of
 from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
@@ -15,7 +16,7 @@ from budgetlint.program.logic import tested
 from budgetlint.program.repeat import outcomes_of
 from budgetlint.program.state import UNROLLED, Interpreter, Signal
 from budgetlint.program.stops import Rounds
-from budgetlint.program.values import NONE, Items, Opaque, Value, Way, alternatives, choice, origins_of
+from budgetlint.program.values import NONE, Items, Opaque, Value, Way
 from budgetlint.program.wording import shown
 
 

@@ -8,14 +8,16 @@ from functools import partial
 
 from budgetlint.program.assign import assign
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives
 from budgetlint.program.ends import Dead
 from budgetlint.program.errors import catches, finally_
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.generators import MANAGER, Body, body_of, drive
 from budgetlint.program.heap import Outcome
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import NONE, Choice, Function, Items, Object, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, Choice, Items, Opaque, Value
 
 _SUPPRESS = "contextlib.suppress"
 _LEFT = "<left>"

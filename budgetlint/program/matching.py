@@ -8,13 +8,15 @@ from functools import partial
 
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
+from budgetlint.program.choices import choice, key_of
 from budgetlint.program.comparisons import held
 from budgetlint.program.dataclass import fields_of, is_dataclass
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class
 from budgetlint.program.packages.kinds import is_instance
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import compared
-from budgetlint.program.values import Choice, Class, External, Items, Key, Known, Map, Opaque, Value, Way, choice, key_of
+from budgetlint.program.values import Choice, External, Items, Key, Known, Map, Opaque, Value, Way
 from budgetlint.program.wording import MOST_SHOWN, shown, words
 
 Bound = dict[str, Value]

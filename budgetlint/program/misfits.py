@@ -13,15 +13,17 @@ from collections.abc import Collection, Iterable
 from budgetlint.base.suggest import near_names
 from budgetlint.catalog.vocabulary import misspelt
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class
 from budgetlint.program.packages.loaders.closing import is_closed
 from budgetlint.program.packages.parsers.fields import named_fields
 from budgetlint.program.packages.parsers.options import refused
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.values import ABSENT, Class, Known, Map, Open, Value, origins_of
+from budgetlint.program.values import ABSENT, Known, Map, Open, Value
 
 LACKS, UNEXPECTED = "lacks", "unexpected"
 _OUTSIDE = frozenset({"config", "flag"})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.objects import Object
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.values import External, Object, Opaque, Value
+from budgetlint.program.values import External, Opaque, Value
 
 
 def model_of(value: Value | None, most: int = 30) -> Object | None:

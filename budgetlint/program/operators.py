@@ -9,26 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, both, choice, origins_of
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    Choice,
-    Function,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Plain,
-    Value,
-    Way,
-    alternatives,
-    both,
-    choice,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, Choice, Items, Known, Map, Opaque, Open, Plain, Value, Way
 
 _MOST_PAIRS = 16
 MOST_CHARACTERS, MOST_ITEMS, _MOST_BITS = 100_000, 1_000, 4_096

@@ -9,15 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.evaluating import training
 from budgetlint.program.lengths import field_of, lengths_of
 from budgetlint.program.models import is_module, module_of
 from budgetlint.program.noted import Doubt
+from budgetlint.program.objects import Object
 from budgetlint.program.places import Origin
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.trained import casts_to, is_one, is_whole, trained_module
-from budgetlint.program.values import External, Known, Object, Opaque, Value, Way, alternatives, choice
+from budgetlint.program.values import External, Known, Opaque, Value, Way
 
 _BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
 """What programs call the rows of one device; ``batch_size`` is as often that of all."""

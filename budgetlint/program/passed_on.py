@@ -86,10 +86,6 @@ def _outer(node: ast.AST, above: dict[int, ast.AST]) -> Iterator[ast.AST]:
         at = above.get(id(at))
 
 
-EVALUATIONS = frozenset({"evaluate", "evaluation_loop", "prediction_loop", "get_eval_dataloader"})
-"""Methods of transformers' Trainer that decide how many rows an evaluation takes (transformers 4.40 to 5.24 ``trainer.py``)."""
-
-
 def calls_base(node: ast.AST, name: str) -> bool:
     """``super().NAME(...)`` somewhere in a method."""
     return any(isinstance(one, ast.Call) and _is_base(one.func, name) for one in ast.walk(node))

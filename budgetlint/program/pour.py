@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.program.choices import alternatives, choice, origins_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Choice, Known, Map, Opaque, Value, Way, alternatives, choice, origins_of
+from budgetlint.program.values import ABSENT, Choice, Known, Map, Opaque, Value, Way
 
 
 def pour(it: Interpreter, value: Value, into: Map) -> None:

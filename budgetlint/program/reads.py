@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from budgetlint.program.calling import Call
 from budgetlint.program.copies import reachable
+from budgetlint.program.objects import Object
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Object, Value
+from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Value
 
 Node = Callable[[Interpreter, Map, Key], Value]
 Asked = Mapping[tuple[str, int], bool]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgetlint.documents.python_marks import EVALUATES
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.models import model_of, module_of
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.packages.signatures import one_name, positional_names
-from budgetlint.program.passed_on import EVALUATIONS, calls_base, passes_on
+from budgetlint.program.passed_on import calls_base, passes_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.reworked import leave_open
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import Class, Function, Items, Known, Map, Object, Opaque, Value, alternatives
+from budgetlint.program.values import Items, Known, Map, Opaque, Value
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
@@ -73,7 +76,7 @@ def _overridden(cls: Class) -> tuple[str, ...]:
 
 def _is_bases(name: str, method: Function) -> bool:
     """Does a method leave what the base's does? An evaluation that does something beside it has the base's rows too."""
-    return passes_on(method.node) or (name in EVALUATIONS and calls_base(method.node, name))
+    return passes_on(method.node) or (name in EVALUATES and calls_base(method.node, name))
 
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Choice, Function, Items, Map, Names, Object, Opaque, Open, Value
+from budgetlint.program.values import Choice, Items, Map, Names, Opaque, Open, Value
 
 _MOST_FUNCTIONS = 50
 _NAMES, _SHARED = "names in it", "names of others"

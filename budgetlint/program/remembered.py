@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import key_of
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Function, Object
 from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, Absent, Function, Key, Object, Opaque, Value, key_of
+from budgetlint.program.values import ABSENT, Absent, Key, Opaque, Value
 
 Body = Callable[[Interpreter, Function, Call], Value]
 MOST_KEPT = 128

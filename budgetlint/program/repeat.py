@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from budgetlint.program.choices import choice, same
 from budgetlint.program.heap import Change, Changes, Home, Outcome, Slot, Target, perhaps_absent, read
+from budgetlint.program.objects import Object
 from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, BIRTHS, NONE, Items, Map, Names, Object, Opaque, Value, Way, choice, same
+from budgetlint.program.values import ABSENT, BIRTHS, NONE, Items, Map, Names, Opaque, Value, Way
 
 _ROUNDS = 4
 """What a loop carries over is found in two rounds; a chain of names that hand on a value each round takes one more each."""

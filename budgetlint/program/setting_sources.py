@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.objects import Class
 from budgetlint.program.packages.variables import environ
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
-from budgetlint.program.values import Class, Known, Open, Value
+from budgetlint.program.values import Known, Open, Value
 
 _BASES = frozenset({"pydantic_settings.BaseSettings", "pydantic_settings.main.BaseSettings", "pydantic.BaseSettings"})
 _FILES = frozenset({"env_file", "secrets_dir", "yaml_file", "json_file", "toml_file", "pyproject_toml_table_header"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.program.objects import Object
 from budgetlint.program.places import Place
-from budgetlint.program.values import Object, Value
+from budgetlint.program.values import Value
 
 MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
 """Kinds of sinks whose result is a model."""

@@ -12,32 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from budgetlint.base.limits import PROGRAM_CALLS, PROGRAM_CHANGES, PROGRAM_ROUNDS, PROGRAM_STEPS
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import both, choice
 from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.noted import Doubt, Refusal
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
 from budgetlint.program.stops import Decided, Passed, met
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Choice,
-    External,
-    Function,
-    Handler,
-    Items,
-    Key,
-    Known,
-    Map,
-    Names,
-    Object,
-    Opaque,
-    Value,
-    Way,
-    both,
-    choice,
-)
+from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Key, Known, Map, Names, Opaque, Value, Way
 
 if TYPE_CHECKING:
     from budgetlint.program.interface import Interface, Sought

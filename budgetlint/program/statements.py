@@ -15,8 +15,9 @@ from budgetlint.program.imports import import_, import_from
 from budgetlint.program.loops import for_, while_
 from budgetlint.program.managers import with_
 from budgetlint.program.matching import match_
+from budgetlint.program.objects import Object
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import NONE, Object
+from budgetlint.program.values import NONE
 
 
 def _expression(it: Interpreter, node: ast.Expr, frame: Frame) -> Signal:

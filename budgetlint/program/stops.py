@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from budgetlint.program.choices import origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.evaluating import is_evaluating
 from budgetlint.program.noted import Refusal
+from budgetlint.program.objects import Class, Object
 from budgetlint.program.registries import is_registry
 from budgetlint.program.sinks import Condition, Sink
-from budgetlint.program.values import Choice, Class, External, Items, Known, Map, Object, Value, origins_of
+from budgetlint.program.values import Choice, External, Items, Known, Map, Value
 from budgetlint.program.wording import ends, negated, shown
 
 if TYPE_CHECKING:

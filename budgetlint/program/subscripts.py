@@ -5,33 +5,15 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import alternatives, choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum, named
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.roots import ROOT, marked
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    Absent,
-    Choice,
-    Class,
-    External,
-    Function,
-    Items,
-    Key,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Value,
-    Way,
-    alternatives,
-    choice,
-    key_of,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, Absent, Choice, External, Items, Key, Known, Map, Opaque, Open, Value, Way
 
 
 def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) -> Value:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from budgetlint.program.choices import alternatives
 from budgetlint.program.models import is_module, model_of, module_of
+from budgetlint.program.objects import Object
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import ABSENT, Choice, External, Items, Map, Object, Opaque, Value, alternatives
+from budgetlint.program.values import ABSENT, Choice, External, Items, Map, Opaque, Value
 
 _ROUNDS = 12
 """Containers within containers that are looked through."""

@@ -7,24 +7,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from budgetlint.program.choices import alternatives, key_of
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Native, Object, Package
 from budgetlint.program.packages.roots import marked
-from budgetlint.program.values import (
-    ABSENT,
-    Choice,
-    Class,
-    External,
-    Function,
-    Items,
-    Known,
-    Map,
-    Native,
-    Object,
-    Package,
-    Value,
-    alternatives,
-    key_of,
-)
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Value
 
 _MOST_PAIRS = 16
 _DEEPEST = 6

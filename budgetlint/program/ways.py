@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.program.values import Choice, External, Items, Known, Object, Value
+from budgetlint.program.objects import Object
+from budgetlint.program.values import Choice, External, Items, Known, Value
 from budgetlint.program.wiring import Wiring
 
 

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from budgetlint.program.chain import Chain, chain_of
+from budgetlint.program.choices import alternatives
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
 from budgetlint.program.models import model_of
 from budgetlint.program.noted import Doubt
+from budgetlint.program.objects import Object
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.trained import cast_of, trained_model
-from budgetlint.program.values import Known, Object, Open, Value, alternatives
+from budgetlint.program.values import Known, Open, Value
 
 _MOST_STEPS = 24
 

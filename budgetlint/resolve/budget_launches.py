@@ -19,8 +19,9 @@ from budgetlint.launch.build import Builder
 from budgetlint.launch.read import LAUNCHES as PURPOSE
 from budgetlint.launch.read import budget_launches, budget_script, given_by, script_launches
 from budgetlint.resolve.edges import BOUND, CALL, Edge, candidates
+from budgetlint.resolve.file_entries import FileEntry
+from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.project import FileEntry, file_finding
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.language import read_budget
-from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:

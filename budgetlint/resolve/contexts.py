@@ -9,7 +9,7 @@ from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, SpanIn
 from budgetlint.documents import Mapping, Node, Scalar, Sequence
 from budgetlint.documents.python_marks import FOLLOWED
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import BudgetContext, DocumentContext

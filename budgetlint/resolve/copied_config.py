@@ -13,7 +13,7 @@ from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Scalar
 from budgetlint.documents.merge import merged
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.launch import Launch
 from budgetlint.readers import reader_of
 from budgetlint.readers.known_programs import HYDRA, known_program

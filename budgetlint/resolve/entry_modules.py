@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 
 _STARTING = frozenset({"train", "fit", "main", "run", "launch", "cli", "Fire", "backward", "start", "execute"})
 """Methods and functions of others that a body calls to start something: ``trainer.train()``, ``fire.Fire(main)``."""

@@ -12,9 +12,9 @@ from budgetlint.language.budget import ReadKey, Reads
 from budgetlint.language.suggest import nearest
 from budgetlint.readers.stated import stated_by
 from budgetlint.resolve.edges import READ, Edge
+from budgetlint.resolve.file_findings import CODES, file_finding
 from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.project import CODES, file_finding
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.consumer import BUDGET, Consumer
 from budgetlint.settings.run import Reading, Setting

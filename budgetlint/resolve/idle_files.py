@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX, is_readme
+from budgetlint.files.wanted import PYTHON_SUFFIX, is_readme
 from budgetlint.frameworks.manifest import CONVERTS
 from budgetlint.launch import Launch
 from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.edges import candidates
-from budgetlint.resolve.project import is_script
+from budgetlint.resolve.file_entries import is_script
 from budgetlint.resolve.references import place_of
 from budgetlint.resolve.state import Assembly
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.program.copies import reachable
-from budgetlint.program.values import Object, Value
+from budgetlint.program.objects import Object
+from budgetlint.program.values import Value
 from budgetlint.program.wiring import Wiring, wirings
 from budgetlint.resolve.program_places import at
 from budgetlint.settings.program import IdleObject

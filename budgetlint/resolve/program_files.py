@@ -8,7 +8,8 @@ from functools import cached_property
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.notebook import cells_of
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, ChangedFiles, DiskFiles, Files
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.resolve.copies import is_in_copy
 
 Asked = tuple[str, str]

@@ -27,7 +27,7 @@ def are_rounds(made: Sequence[Made], trainers: Sequence[Sink | None], followed: 
 
 
 def _trains(followed: Followed, trainer: Sink | None) -> Iterator[Place]:
-    from budgetlint.program.values import Object
+    from budgetlint.program.objects import Object
 
     for one in followed.sinks:
         if one.kind == "trains" and isinstance(one.receiver, Object) and one.receiver.made is trainer:

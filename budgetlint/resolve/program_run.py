@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
 from budgetlint.documents import Loader
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word

@@ -10,13 +10,13 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
-from budgetlint.files.disk import PYTHON_SUFFIX, makes_arguments
+from budgetlint.files.wanted import PYTHON_SUFFIX, makes_arguments
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.readers import Reader, identify
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BY_NAME, Edge, candidates, rule_of
-from budgetlint.resolve.project import file_finding
+from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
 

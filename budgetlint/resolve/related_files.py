@@ -15,7 +15,8 @@ from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state, record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import Files
-from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
+from budgetlint.resolve.file_entries import SCRIPT_SUFFIXES
+from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK, lock_beside
 
 
 @record

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.source import Location
 from budgetlint.resolve.edges import BOUND, Edge
+from budgetlint.resolve.file_entries import FileEntry
+from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.project import FileEntry, file_finding
 from budgetlint.resolve.references import referenced, resolve_references
 from budgetlint.resolve.state import Alongside, Assembly, Collected
 from budgetlint.settings.run import Reading, Role

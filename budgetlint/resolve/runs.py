@@ -16,10 +16,11 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.idle_files import idle_files
 from budgetlint.resolve.loop_rounds import different_rounds
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.project import FileEntry, Project, open_project
+from budgetlint.resolve.project import Project, open_project
 from budgetlint.resolve.references import program_text, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, way_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments

@@ -11,9 +11,10 @@ from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
-from budgetlint.files.disk import is_readme
+from budgetlint.files.wanted import is_readme
 from budgetlint.resolve.edges import CALL, Edge, candidates
-from budgetlint.resolve.project import FileEntry, Project, Sourced, Started, is_script, started_entry
+from budgetlint.resolve.file_entries import FileEntry, Sourced, Started, is_script, started_entry
+from budgetlint.resolve.project import Project
 
 if TYPE_CHECKING:
     from budgetlint.launch.calls import Call

@@ -11,7 +11,9 @@ from budgetlint.base.source import SourceFile
 from budgetlint.documents.json import read_json
 from budgetlint.documents.json_outline import outline
 from budgetlint.files.disk import TextFiles
-from budgetlint.resolve.project import LONG_JSON, FileEntry, Project
+from budgetlint.resolve.file_entries import FileEntry
+from budgetlint.resolve.file_kinds import LONG_JSON
+from budgetlint.resolve.project import Project
 
 RESULTS = {f"case {at}": {"score": at / 7, "tags": ["a", "b"]} for at in range(900)}
 CONFIG = {"output_dir": "out", "per_device_train_batch_size": 2, "learning_rate": 1e-5, "gradient_checkpointing": True}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from budgetlint import __version__
-from budgetlint.files.disk import CONFIG_SUFFIXES
+from budgetlint.files.wanted import CONFIG_SUFFIXES
 from budgetlint.language.statements import STATEMENTS
 
 EDITORS = Path(__file__).parents[2] / "editors"

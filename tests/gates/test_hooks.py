@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from budgetlint.files.disk import CONFIG_NAMES, CONFIG_SUFFIXES, PYTHON_SUFFIX
+from budgetlint.files.wanted import CONFIG_NAMES, CONFIG_SUFFIXES, PYTHON_SUFFIX
 
 pytestmark = pytest.mark.slow
 

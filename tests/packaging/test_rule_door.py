@@ -40,7 +40,7 @@ INSIDE = {
         "_unknown_accelerate _unknown_deepspeed _unknown_sections duplicate_key eval_without_dataset unknown_flag unknown_key",
     ),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken"),
-    "budgetlint.documents.python_marks": ("what stands beside the trainer of a followed program", "_length"),
+    "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
     "budgetlint.language.asserted": ("asserts of a budget", "assert_broken"),
     "budgetlint.language.asserts": ("asserts of a budget", "assert_broken static_state_as_total"),

@@ -12,10 +12,11 @@ from typing import Any
 from budgetlint.files.disk import DiskFiles
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.sink_kinds import kind_of_call, kind_of_method
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Launched
-from budgetlint.program.values import Absent, Choice, Class, External, Function, Items, Known, Map, Object, Value
+from budgetlint.program.values import Absent, Choice, External, Items, Known, Map, Value
 from budgetlint.resolve.program_files import ProgramFiles
 from tests.program.execute import Called, Ran
 

@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Handler
 from budgetlint.program.state import Interpreter, Launched
-from budgetlint.program.values import External, Handler, Key, Map, Value
+from budgetlint.program.values import External, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
     "builtin", "iterators", "sequences", "ordering", "applied", "chains", "kinds", "objects", "names", "text", "containers", "sets",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.iterators import is_iterator, lazy, not_gone_over
 from budgetlint.program.packages.plain import dunder, taken
 from budgetlint.program.packages.sequences import Gone, bag_of, items_of, together
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, UNROLLED, Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, Handler, Items, Known, Map, Object, Opaque, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, Items, Known, Map, Opaque, Value, Way
 
 
 def _again(call: Call, *given: Value) -> Call:

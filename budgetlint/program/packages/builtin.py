@@ -8,28 +8,13 @@ from pathlib import PurePosixPath
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead, Exits
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Handler, Native, Object
 from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dunder, exact, plain, unknown
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    FALSE,
-    NONE,
-    TRUE,
-    Class,
-    External,
-    Function,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Native,
-    Object,
-    Opaque,
-    Open,
-    Value,
-)
+from budgetlint.program.values import FALSE, NONE, TRUE, External, Items, Known, Map, Opaque, Open, Value
 
 _MOST_DIGITS = 400
 SCALARS = {"str": str, "bytes": bytes, "int": int, "float": float, "complex": complex, "bool": bool}

@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.applied import unfollowed
 from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
 from budgetlint.program.packages.plain import MOST_PARTS, spread, taken
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Handler, Items, Known, Value
+from budgetlint.program.values import Items, Known, Value
 
 
 def _chain(it: Interpreter, call: Call) -> Value:

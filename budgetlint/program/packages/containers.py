@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.ordering import ordered
@@ -13,7 +14,7 @@ from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, ta
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import compared
-from budgetlint.program.values import NONE, Items, Known, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, Items, Known, Opaque, Value
 
 
 def closed(value: Value) -> bool:

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
 from budgetlint.program.copies import reachable
 from budgetlint.program.dataclass import fields_of, is_dataclass
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Handler, Object
 from budgetlint.program.packages.plain import taken, unknown
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    FALSE,
-    TRUE,
-    Choice,
-    Class,
-    External,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Value,
-    Way,
-    choice,
-)
+from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, External, Items, Known, Map, Opaque, Value, Way
 
 _MOST_COPIED = 399
 """Objects that one copy may hold: `reachable` looks no further."""

@@ -13,12 +13,14 @@ from typing import NamedTuple
 from budgetlint.base.folders import folders_above
 from budgetlint.base.source import SourceFile
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.paths import path_text, project_path
 from budgetlint.program.packages.plain import LONGEST, Method, unknown
 from budgetlint.program.packages.roots import in_project
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, TRUE, Handler, Items, Known, Object, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, TRUE, Items, Known, Opaque, Value
 
 _WRITTEN = "os.<written>"
 

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Class, Function, Handler, Native, Object, Partial
 from budgetlint.program.operators import binary
 from budgetlint.program.packages.plain import Method, exact, taken, unknown
 from budgetlint.program.remembered import MOST_KEPT, remembering, takes_any
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Map, Native, Object, Opaque, Partial, Value
+from budgetlint.program.values import NONE, Items, Key, Known, Map, Opaque, Value
 
 
 def _partial(it: Interpreter, call: Call) -> Value:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.plain import Method, dunder, taken
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Handler, Items, Map, Object, Opaque, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, Items, Map, Opaque, Value, Way
 
 KIND = "iterator"
 _LEFT, _SEEN, _SOURCES = "<left>", "<seen>", "<sources>"

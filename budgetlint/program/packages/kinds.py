@@ -12,25 +12,10 @@ from pathlib import PurePath, PurePosixPath
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Handler, Native, Object, Package, Partial
 from budgetlint.program.packages.plain import spread, unknown
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    FALSE,
-    TRUE,
-    Class,
-    External,
-    Function,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Native,
-    Object,
-    Opaque,
-    Package,
-    Partial,
-    Value,
-)
+from budgetlint.program.values import FALSE, TRUE, External, Items, Known, Map, Opaque, Value
 
 _ABSTRACT = (
     "Mapping", "MutableMapping", "Sequence", "MutableSequence", "Iterable", "Sized", "Container", "Collection", "Hashable", "Callable",

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
+from budgetlint.program.objects import Class, Function, Handler, Object
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Class, Function, Handler, Object, Opaque, Value
+from budgetlint.program.values import NONE, Opaque, Value
 
 _PACKAGES = (
     "lightning", *(f"{package}{module}" for package in ("pytorch_lightning", "lightning.pytorch")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import Method, spread, taken
 from budgetlint.program.packages.sequences import items_of
@@ -17,24 +19,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Absent,
-    Choice,
-    Handler,
-    Items,
-    Key,
-    Known,
-    Map,
-    Opaque,
-    Value,
-    Way,
-    alternatives,
-    choice,
-    key_of,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Items, Key, Known, Map, Opaque, Value, Way
 
 _MISSING = "???"
 """Of OmegaConf: what is asked for with a default is that."""

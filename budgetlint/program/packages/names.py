@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.choices import origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.noted import UNKNOWN
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.objects import dict_of, given
 from budgetlint.program.packages.plain import exact, taken
 from budgetlint.program.state import Interpreter, text_of
-from budgetlint.program.values import NONE, Choice, Handler, Items, Known, Map, Names, Opaque, Value, origins_of
+from budgetlint.program.values import NONE, Choice, Items, Known, Map, Names, Opaque, Value
 
 _LONGEST = 100_000
 _LONGEST_LITERAL = 5_000

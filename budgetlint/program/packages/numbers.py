@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.plain import MOST_BITS, Small, exact
-from budgetlint.program.values import Handler, Known, Value
+from budgetlint.program.values import Known, Value
 
 _MOST = 500
 _FREE = (

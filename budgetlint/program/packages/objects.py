@@ -7,33 +7,14 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead, Exits
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Class, Function, Handler, Object, Partial
 from budgetlint.program.packages.kinds import own_class
 from budgetlint.program.packages.plain import spread, taken, unknown
 from budgetlint.program.state import Interpreter, text_of
-from budgetlint.program.values import (
-    ABSENT,
-    FALSE,
-    NONE,
-    TRUE,
-    Choice,
-    Class,
-    External,
-    Function,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Partial,
-    Value,
-    Way,
-    alternatives,
-    choice,
-)
+from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, External, Items, Known, Map, Opaque, Open, Value, Way
 
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 """Classes of packages whose attributes are all that was set."""

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.iterators import forget
 from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, plain, spread, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, not_known
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, NONE, TRUE, Handler, Items, Known, Value
+from budgetlint.program.values import FALSE, NONE, TRUE, Items, Known, Value
 
 
 def ordered(it: Interpreter, value: Value, call: Call, what: str) -> list[Value] | None:

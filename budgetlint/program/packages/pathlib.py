@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.files import opened, read_bytes, read_text
 from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.paths import absolute, path_text, told
@@ -14,7 +15,7 @@ from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Propert
 from budgetlint.program.packages.presence import exists, listed_in
 from budgetlint.program.packages.roots import MARK, ROOT
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
+from budgetlint.program.values import NONE, Items, Known, Opaque, Value
 
 
 def _path(it: Interpreter, call: Call) -> Value:

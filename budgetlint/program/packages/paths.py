@@ -12,10 +12,11 @@ from pathlib import PurePosixPath
 
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.plain import REFUSED, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.packages.roots import MARK, ROOT, in_project, settled
 from budgetlint.program.state import Interpreter, Launched
-from budgetlint.program.values import NONE, Handler, Known, Object, Opaque, Value
+from budgetlint.program.values import NONE, Known, Opaque, Value
 
 _FOLDER = "os.<folder>"
 """The constant that keeps where the program is, from the root of the project."""

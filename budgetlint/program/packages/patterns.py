@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Handler, Known, Object, Opaque, Value
+from budgetlint.program.values import Known, Opaque, Value
 
 _LONGEST_PATTERN, _MOST_STEPS = 200, 1_000_000
 _REPEATED = re.compile(r"\)[*+{]|\)\?[*+{]|\\[1-9]|\(\?P=|\(\?\(")

@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Choice, Handler, Items, Known, Map, Object, Opaque, Open, Value, alternatives, origins_of
+from budgetlint.program.values import Choice, Items, Known, Map, Opaque, Open, Value
 
 Method = Callable[[Interpreter, Value, Call], Value]
 Property = Callable[[Interpreter, Value], Value]

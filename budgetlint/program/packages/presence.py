@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.paths import path_text, project_path
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.places import LISTED, Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value, Way, choice
+from budgetlint.program.values import NONE, Items, Known, Opaque, Value, Way
 
 
 def exists(it: Interpreter, value: Value, what: str) -> Value:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Exits
 from budgetlint.program.imports import execute
+from budgetlint.program.objects import Class, Function, Handler, Object, Package
 from budgetlint.program.packages.paths import project_path
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, Class, External, Function, Handler, Items, Known, Map, Object, Opaque, Open, Package, Value
+from budgetlint.program.values import NONE, External, Items, Known, Map, Opaque, Open, Value
 
 SEARCH = "sys.path"
 

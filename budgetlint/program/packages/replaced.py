@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from budgetlint.program.objects import Object
 from budgetlint.program.state import Interpreter, Launched
-from budgetlint.program.values import Object, Value
+from budgetlint.program.values import Value
 
 _REPLACED = "python.<replaced>"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
+from budgetlint.program.objects import Class, Function, Handler
 from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
 from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, taken
 from budgetlint.program.state import UNROLLED, Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
+from budgetlint.program.values import FALSE, Choice, Items, Known, Map, Opaque, Value
 
 MOST_OF_A_RANGE = UNROLLED * 4
 _MOST_END = 2**40

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives
 from budgetlint.program.ends import Dead
 from budgetlint.program.packages.containers import clear, copy, lose, only, pop, put, same_item
 from budgetlint.program.packages.plain import Method, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, distinct, set_of
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Items, Known, Value, alternatives
+from budgetlint.program.values import ABSENT, Items, Known, Value
 
 
 def _members(it: Interpreter, values: Sequence[Value], call: Call) -> list[list[Value]] | None:

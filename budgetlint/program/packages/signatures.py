@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from budgetlint.program.objects import Object
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.values import Known, Object, Value
+from budgetlint.program.values import Known, Value
 
 Layout = tuple[str, ...]
 _DATA = ("data_collator", "train_dataset", "eval_dataset", "processing_class")

@@ -6,12 +6,13 @@ import string
 from collections.abc import Callable
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.builtin import narrow, text_of
 from budgetlint.program.packages.plain import LONGEST, Method, Small, computed, exact, exact_method, unknown
 from budgetlint.program.packages.roots import MARK, ROOT
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Handler, Items, Known, Value
+from budgetlint.program.values import Items, Known, Value
 
 _WIDEST = 1_000
 _FREE = (

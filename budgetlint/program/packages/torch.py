@@ -10,10 +10,12 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
 from budgetlint.program.models import model_of
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
-from budgetlint.program.values import FALSE, NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import FALSE, NONE, TRUE, External, Items, Known, Opaque, Value, Way
 from budgetlint.program.wording import negated, shown
 
 _ASSUMED = Origin("declared", Place("", 0), "a training has a device")

@@ -7,10 +7,12 @@ setup_chat_format.
 from __future__ import annotations
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, NONE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import ABSENT, NONE, External, Items, Known, Opaque, Value, Way
 
 _LORA = {
     "r": ("lora_r", 16), "lora_alpha": ("lora_alpha", 32), "lora_dropout": ("lora_dropout", 0.05),

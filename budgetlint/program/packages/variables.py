@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.noted import UNKNOWN
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter, Launched, text_of
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Key, Known, Map, Open, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Key, Known, Map, Open, Value, Way
 
 ENVIRONMENT = "environment"
 """The loader of a mapping that is ``os.environ`` or a copy of it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
 from budgetlint.program.packages.plain import Method, taken
 from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Absent, Items, Key, Map, Opaque, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, Absent, Items, Key, Map, Opaque, Value, Way
 
 
 class View(Items):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
 from budgetlint.program.functions import parameters
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.packages.plain import Method
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import NONE, Function, Handler, Items, Map, Object, Opaque, Value
+from budgetlint.program.values import NONE, Items, Map, Opaque, Value
 
 _THREAD, _PROCESS, _RAY = "threading.Thread", "multiprocessing.Process", "ray.train.torch.TorchTrainer"
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from budgetlint.base import numerals
 from budgetlint.documents import Node, Scalar
-from budgetlint.documents.python_marks import is_open
-from budgetlint.readers.base import default, hidden, names
+from budgetlint.documents.python_marks import KEEPS_OUTPUTS, is_open
+from budgetlint.readers.base import default, names
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.settings.run import Setting
@@ -25,19 +25,13 @@ AS_GIVEN = (
 FIRST_PLACE = 6
 """``compute_metrics`` is the eighth argument (transformers 4.36.2 trainer.py, TRL 0.12.2 sft_trainer.py), later in others."""
 
-OWN = ("evaluate", "evaluation_loop", "prediction_step")
-"""Methods of a class of the program's own, in which an evaluation is whatever it makes of one."""
-OWN_BATCH = ("evaluate", "get_eval_dataloader")
-
 _EVALUATE = "transformers Trainer.evaluate: {} compute_metrics"
 
 
 def with_metrics(settings: list[Setting], top: Lookup, trainer: str) -> list[Setting]:
     """Without metrics the argument does not matter; with them it decides, and is off by default."""
     made = top.document.mapping or ()
-    if any(name in made for name in OWN_BATCH):
-        settings = [*settings, hidden("eval_batch", (), "the program evaluates in a way of its own")]
-    if any(name in made for name in OWN):
+    if any(name in made for name in KEEPS_OUTPUTS):  # an evaluation is whatever they make of it
         return settings
     found = list(read_metrics(top, trainer))
     off = [one for one in found if one.value is False]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Scalar
-from budgetlint.documents.python_marks import FACTS, LOOP, is_open
+from budgetlint.documents.python_marks import EVALUATES, FACTS, LOOP, is_open
 from budgetlint.frameworks import patch
 from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
@@ -36,7 +36,6 @@ puts the offloading checkpoint in torch's place from 2024.12.4 at the latest).""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
 _REWARDED = ("PPOTrainer", "PPOv2Trainer", "RLOOTrainer")
-_OWN_EVALUATION = ("evaluate", "evaluation_loop", "get_eval_dataloader", "prediction_loop")
 _NOTE = "the script decides it where it cannot be read"
 
 
@@ -65,7 +64,7 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):
         yield hidden("optimizer", SPANS["optimizer"], _NOTE)
-    if any(name in made for name in _OWN_EVALUATION):
+    if any(name in made for name in EVALUATES):
         yield hidden("eval_batch", (), "the trainer's evaluation is the script's own")
     if trainer in _REWARDED and classes.is_given(look.document.get(f"{trainer}.reward_model")):
         yield hidden("reward_model", ("none", "policy"), f"the script hands {trainer} its reward model")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, load
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.frameworks import format_of
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
@@ -17,7 +17,7 @@ from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
-from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
 from budgetlint.settings.run import Reading, Role

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_state, replace
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.readers.hf.program_task import task_of_program
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
 from budgetlint.readers.known_programs import Program, known_program

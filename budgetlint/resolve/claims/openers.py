@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs

@@ -12,9 +12,10 @@ from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_named, is_readme, trains
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_named, is_readme, trains
 from budgetlint.resolve.claims.launches import Launches
-from budgetlint.resolve.project import SCRIPT_SUFFIXES, is_script, job_kind, job_launches, script_entry
+from budgetlint.resolve.file_entries import SCRIPT_SUFFIXES, is_script, script_entry
+from budgetlint.resolve.file_kinds import job_kind, job_launches
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import OPENED, Consumer
 

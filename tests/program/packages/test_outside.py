@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.program.objects import Object
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import Launched
-from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Open, Value
+from budgetlint.program.values import Choice, External, Items, Known, Map, Opaque, Open, Value
 
 from .following import as_python, followed, ways_of
 

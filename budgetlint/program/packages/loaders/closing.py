@@ -6,9 +6,10 @@ _load_configuration_impl: set_struct(cfg, True).
 
 from __future__ import annotations
 
+from budgetlint.program.objects import Object
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, TRUE, Map, Object, Value
+from budgetlint.program.values import FALSE, TRUE, Map, Value
 
 STRUCT = "omegaconf.<struct>"
 

@@ -14,13 +14,15 @@ from typing import NamedTuple
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Document, Mapping
 from budgetlint.documents.scalars import Loader
+from budgetlint.program.choices import origins_of
+from budgetlint.program.objects import Object
 from budgetlint.program.packages.loaders.config import tree
 from budgetlint.program.packages.loaders.omegaconf import over
 from budgetlint.program.packages.loaders.trees import copied
 from budgetlint.program.packages.parsers.options import refused
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, text_of
-from budgetlint.program.values import Items, Known, Map, Object, Opaque, Open, Value, origins_of
+from budgetlint.program.values import Items, Known, Map, Opaque, Open, Value
 
 STORE = "hydra.<store>"
 _HEADER = re.compile(r"^#[ \t]*@package[ \t:]+(\S+)", re.MULTILINE)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from budgetlint.program.calling import Call
 from budgetlint.program.imports import member
+from budgetlint.program.objects import Function, Handler, Native, Object, Package, Partial
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.closing import closed
 from budgetlint.program.packages.loaders.composing import STORE, Composer, entry
@@ -22,24 +23,7 @@ from budgetlint.program.packages.parsers.reading import read_words
 from budgetlint.program.places import Place
 from budgetlint.program.state import Interpreter, Launched, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    External,
-    Function,
-    Handler,
-    Items,
-    Key,
-    Known,
-    Map,
-    Native,
-    Object,
-    Opaque,
-    Open,
-    Package,
-    Partial,
-    Value,
-)
+from budgetlint.program.values import ABSENT, NONE, External, Items, Key, Known, Map, Opaque, Open, Value
 
 _MAIN, _STORED = "hydra.main()", "hydra.core.config_store.ConfigStore"
 _SWITCHES = ("--hydra-help", "--resolve", "--run -r", "--multirun -m", "--shell-completion -sc")

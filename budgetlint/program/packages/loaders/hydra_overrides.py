@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgetlint.program.choices import choice
 from budgetlint.program.packages.loaders.hydra_words import elements_of
 from budgetlint.program.packages.loaders.omegaconf import over
 from budgetlint.program.packages.loaders.structured import MISSING
@@ -15,7 +16,7 @@ from budgetlint.program.packages.loaders.words import key_and_text, set_at
 from budgetlint.program.packages.parsers.options import refused, text_of_word
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Items, Known, Map, Opaque, Open, Value, Way, choice
+from budgetlint.program.values import Items, Known, Map, Opaque, Open, Value, Way
 
 _OWN = ("hydra.", "hydra/")
 """Keys and groups of Hydra's own settings."""

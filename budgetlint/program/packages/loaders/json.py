@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.plain import exact, unknown
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Handler, Value
+from budgetlint.program.values import NONE, Value
 
 _HARMLESS = frozenset({"encoding", "strict"})
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.closing import STRUCT
 from budgetlint.program.packages.loaders.config import read_stream
@@ -23,22 +25,7 @@ from budgetlint.program.places import Place
 from budgetlint.program.state import Interpreter, Launched, text_of
 from budgetlint.program.subscripts import of_map
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Absent,
-    Choice,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Value,
-    Way,
-    choice,
-)
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Items, Known, Map, Opaque, Open, Value, Way
 
 # making trees
 

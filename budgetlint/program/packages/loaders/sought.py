@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.program.choices import alternatives
 from budgetlint.program.interface import Sought
 from budgetlint.program.places import Origin
-from budgetlint.program.values import Known, Open, Value, alternatives
+from budgetlint.program.values import Known, Open, Value
 
 
 def sought(path: Value, loader: str, flags: dict[str, tuple[str, ...]]) -> list[Sought]:

@@ -4,10 +4,11 @@ _validate_and_convert_impl)."""
 from __future__ import annotations
 
 from budgetlint.program.dataclass import default_of, fields_of, is_dataclass
+from budgetlint.program.objects import Class, Object
 from budgetlint.program.packages.parsers.annotations import Shape, shape_of
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Class, Items, Key, Known, Map, Object, Opaque, Value
+from budgetlint.program.values import ABSENT, Items, Key, Known, Map, Opaque, Value
 
 MISSING = "???"
 _TRUE, _FALSE = frozenset({"yes", "y", "on", "true", "1"}), frozenset({"no", "n", "off", "false", "0"})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Handler
 from budgetlint.program.packages.loaders.config import read_config, read_stream
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Handler, Known, Value
+from budgetlint.program.values import NONE, Known, Value
 
 
 def _load(name: str, *, by_name: bool = False) -> Handler:

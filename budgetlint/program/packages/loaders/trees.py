@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice, origins_of
+from budgetlint.program.objects import Class, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.closing import is_closed
 from budgetlint.program.packages.loaders.config import read_stream
@@ -19,23 +21,7 @@ from budgetlint.program.packages.variables import environ, unset
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.values import (
-    ABSENT,
-    Absent,
-    Choice,
-    Class,
-    Items,
-    Key,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Value,
-    Way,
-    choice,
-    origins_of,
-)
+from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Known, Map, Opaque, Open, Value, Way
 
 OMEGACONF = "omegaconf"
 

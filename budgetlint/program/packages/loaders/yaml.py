@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from budgetlint.documents.node import Scalar
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives
+from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.files import handle_of, source_of
 from budgetlint.program.packages.iterators import lazy, not_gone_over
 from budgetlint.program.packages.loaders.config import documents_of, read_config, read_stream, tree
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.state import Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, TRUE, External, Items, Known, Opaque, Value
 
 _TAUGHT = "yaml.<taught>"
 _LOADERS = frozenset({"SafeLoader", "FullLoader", "Loader", "UnsafeLoader", "CSafeLoader", "CFullLoader", "CLoader", "CUnsafeLoader"})

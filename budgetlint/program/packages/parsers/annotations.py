@@ -11,8 +11,9 @@ from typing import NamedTuple
 from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.imports import lookup
+from budgetlint.program.objects import Class
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Class, Known, Names, Opaque, Value
+from budgetlint.program.values import Known, Names, Opaque, Value
 
 _LONGEST = 2_000
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Set", "set", "Tuple", "tuple"})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Exits
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.argparse_options import (
     ACTION,
@@ -41,20 +42,7 @@ from budgetlint.program.packages.parsers.reading import Manners, read_words
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    TRUE,
-    Function,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Value,
-)
+from budgetlint.program.values import ABSENT, NONE, TRUE, Items, Known, Map, Opaque, Open, Value
 
 # words to a namespace
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.packages.parsers.options import (
     Option,
 )
@@ -13,20 +14,7 @@ from budgetlint.program.registries import is_registry
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.stops import values_asked
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    FALSE,
-    NONE,
-    TRUE,
-    Class,
-    External,
-    Function,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Value,
-)
+from budgetlint.program.values import FALSE, NONE, TRUE, External, Items, Known, Map, Opaque, Value
 
 PARSER, GROUP, SUBPARSERS, NAMESPACE, ACTION = (
     "argparse.ArgumentParser", "argparse._ArgumentGroup", "argparse._SubParsersAction", "argparse.Namespace", "argparse.Action",

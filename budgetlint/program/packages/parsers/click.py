@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.clicked import Param, Words, by_type, not_known, read, text, values
 from budgetlint.program.packages.parsers.options import refuse_words, refused, text_of_word
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Function, Handler, Items, Known, Map, Object, Opaque, Open, Value
+from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Items, Known, Map, Opaque, Open, Value
 
 _PENDING, _COMMAND, _CONTEXT = "click.<pending>", "click.Command", "click.Context"
 _SUFFIXES = ("_command", "_cmd", "_group", "_grp")

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import alternatives, choice, key_of
 from budgetlint.program.ends import Dead, Exits
+from budgetlint.program.objects import Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.annotations import number, truth_word, unknown
 from budgetlint.program.packages.parsers.options import after, flag_origin, refuse_words, refused, text_of_word
@@ -15,7 +17,7 @@ from budgetlint.program.packages.variables import environ
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, NONE, Choice, Items, Known, Object, Open, Value, Way, alternatives, choice, key_of
+from budgetlint.program.values import ABSENT, FALSE, NONE, Choice, Items, Known, Open, Value, Way
 
 Convert = Callable[[Interpreter, Known], Value | None]
 """A text as a type reads it; None where it refuses."""

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from budgetlint.program.calling import Call
 from budgetlint.program.dataclass import fields_of, is_dataclass
 from budgetlint.program.ends import Exits
+from budgetlint.program.objects import Class, Function, Handler, Object
 from budgetlint.program.packages.parsers.options import after, flag_origin, refuse_words, refused, text_of_word
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Class, Function, Handler, Items, Key, Known, Map, Object, Opaque, Open, Value
+from budgetlint.program.values import ABSENT, Items, Key, Known, Map, Opaque, Open, Value
 
 _LONGEST = 4_000
 _MOST_STEPS = 20

@@ -14,6 +14,7 @@ from budgetlint.program.dataclass import Field, default_of, fields_of
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.interface import Interface, Sought
+from budgetlint.program.objects import Class, Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS, help_of
@@ -28,20 +29,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    ABSENT,
-    NONE,
-    Class,
-    External,
-    Handler,
-    Items,
-    Known,
-    Map,
-    Object,
-    Opaque,
-    Open,
-    Value,
-)
+from budgetlint.program.values import ABSENT, NONE, External, Items, Known, Map, Opaque, Open, Value
 
 HF, TRL = "transformers.HfArgumentParser", "trl.TrlParser"
 

@@ -11,22 +11,11 @@ from collections.abc import Iterator, Sequence
 from budgetlint.program.calling import Call, Frame
 from budgetlint.program.dataclass import Field, default_of
 from budgetlint.program.ends import Dead
+from budgetlint.program.objects import Handler, Native, Object
 from budgetlint.program.packages.parsers.annotations import shape_of
 from budgetlint.program.packages.parsers.options import Option
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import (
-    ABSENT,
-    FALSE,
-    NONE,
-    TRUE,
-    Handler,
-    Items,
-    Known,
-    Native,
-    Object,
-    Opaque,
-    Value,
-)
+from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Items, Known, Opaque, Value
 
 _LONGEST = 2_000
 

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from budgetlint.program.calling import Call
+from budgetlint.program.choices import choice
 from budgetlint.program.ends import Dead, Exits
 from budgetlint.program.noted import Refusal
+from budgetlint.program.objects import Class, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter
 from budgetlint.program.truth import contains
-from budgetlint.program.values import ABSENT, NONE, Choice, Class, Items, Known, Object, Opaque, Open, Value, Way, choice
+from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Opaque, Open, Value, Way
 
 SUPPRESSED = Opaque("argparse.SUPPRESS")
 """A default of nothing: the name is not there unless it is given."""

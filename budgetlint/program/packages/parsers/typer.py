@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.calling import Call, Frame
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.packages.parsers.annotations import Shape, literal, shape_of, unknown
 from budgetlint.program.packages.parsers.clicked import Convert, Param, not_known, read, real, text, values, whole, yes_or_no
 from budgetlint.program.packages.parsers.options import refuse_words, refused, text_of_word
 from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, NONE, TRUE, Function, Handler, Items, Known, Map, Object, Opaque, Open, Value
+from budgetlint.program.values import ABSENT, NONE, TRUE, Items, Known, Map, Opaque, Open, Value
 
 _APP, _INFO = "typer.Typer", "typer.<info>"
 _NOT_FOLLOWED = ("callback", "parser", "click_type", "prompt", "is_eager", "count", "default_factory", "formats")

@@ -14,6 +14,7 @@ from budgetlint.program.calling import Call
 from budgetlint.program.dataclass import Field, default_of, fields_of, is_dataclass
 from budgetlint.program.ends import Dead
 from budgetlint.program.functions import parameters
+from budgetlint.program.objects import Class, Function, Handler, Native, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.annotations import Shape, literal, number, shape_of, unknown
 from budgetlint.program.packages.parsers.hf import build
@@ -21,7 +22,7 @@ from budgetlint.program.packages.parsers.options import Option, Parsed, defaults
 from budgetlint.program.packages.parsers.reading import Manners, read_words
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, NONE, Class, Function, Handler, Items, Known, Native, Object, Opaque, Open, Value
+from budgetlint.program.values import ABSENT, NONE, Items, Known, Opaque, Open, Value
 
 _MANNERS = Manners(abbreviates=False)
 _DEEPEST = 6
