@@ -69,7 +69,7 @@ def test_a_file_is_whose_its_tree_says(value: object, format: str | None, monkey
     assert len(text) > LONG_JSON
     files = TextFiles({"data.json": text})
     ours = said(Project(files))
-    monkeypatch.setattr("budgetlint.resolve.project.LONG_JSON", len(text) + 1)
+    monkeypatch.setattr("budgetlint.resolve.file_kinds.LONG_JSON", len(text) + 1)
     assert ours == said(Project(files))
     assert ours[0] == format
 

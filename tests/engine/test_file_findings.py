@@ -9,6 +9,7 @@ import pytest
 from budgetlint.files.disk import TextFiles
 from budgetlint.readers import Tie, all_readers
 from budgetlint.resolve import project as project_module
+from budgetlint.resolve.file_findings import CODES
 from budgetlint.resolve.project import Project, open_project
 
 W = SimpleNamespace
@@ -30,4 +31,4 @@ def test_a_file_that_two_readers_claim_is_told_and_not_guessed(world: W, monkeyp
 
 def test_every_code_of_the_project_is_a_listed_rule(world: W) -> None:
     listed = {rule.name: rule.code for rule in world.registry().all}
-    assert {name: listed.get(name) for name in project_module.CODES} == project_module.CODES
+    assert {name: listed.get(name) for name in CODES} == CODES
