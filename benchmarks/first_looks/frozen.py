@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,9 +69,24 @@ def _install(root: Path, commit: str, place: Path) -> None:
         subprocess.run([str(place / "bin" / "pip"), "install", "--quiet", "--no-cache-dir", source], check=True)
 
 
-def check(linter: Linter, tree: Path, budget: str = "") -> Answer:
-    """``budgetlint check --info`` over a tree, as data; ``{"crashed": text}`` where it gives none."""
-    return _answer(linter, tree, "check", "--no-cache", "--info", *(("--budget", budget) if budget else ()))
+def check(linter: Linter, tree: Path, budget: str = "", *, preview: bool = False) -> Answer:
+    """``budgetlint check --info`` over a tree, as data; ``{"crashed": text}`` where it gives none. ``preview``: asks preview rules too."""
+    options = (*(("--preview",) if preview else ()), *(("--budget", budget) if budget else ()))
+    return _answer(linter, tree, "check", "--no-cache", "--info", *options)
+
+
+def beyond(answer: Answer, more: Answer) -> Iterator[Mapping[str, Any]]:
+    """The findings of a second answer that the first lacks: a line that moved is none."""
+    old = [_told(one) for one in answer.get("findings", ())]
+    for one in more.get("findings", ()):
+        if _told(one) in old:
+            old.remove(_told(one))
+        else:
+            yield one
+
+
+def _told(finding: Mapping[str, Any]) -> tuple[str, str, str]:
+    return finding["name"], finding["file"], finding["message"]
 
 
 def estimate(linter: Linter, tree: Path, budget: str = "", *, settings: bool = False) -> Answer:

@@ -65,9 +65,10 @@ def look_at(linter: Linter, repository: Source, budget: str) -> Looked:
         tree = Path(folder)
         written = materialise(repository.git, repository.commit, tree)
         without, with_device = frozen.check(linter, tree), frozen.check(linter, tree, budget)
+        preview = frozen.check(linter, tree, budget, preview=True)
         bills, settings = frozen.estimate(linter, tree, budget), frozen.estimate(linter, tree, budget, settings=True)
         claimed = frozen.files(linter, tree)
-    crashes = [answer["crashed"] for answer in (without, with_device, bills, settings, claimed) if "crashed" in answer]
+    crashes = [answer["crashed"] for answer in (without, with_device, preview, bills, settings, claimed) if "crashed" in answer]
     facts = {
         "name": repository.name,
         "commit": repository.commit,
@@ -82,7 +83,8 @@ def look_at(linter: Linter, repository: Source, budget: str) -> Looked:
     rows = [*_findings(repository, without, ""), *_fits(repository, with_device, bills, budget)]
     known = {(row.rule, row.path, row.line) for row in rows}
     beside = [row for row in _findings(repository, with_device, budget) if (row.rule, row.path, row.line) not in known]
-    return Looked(facts, (*rows, *beside), tuple(_settings(repository, settings, budget)))
+    only = _findings(repository, {"findings": list(frozen.beyond(with_device, preview))}, budget, kind="preview")
+    return Looked(facts, (*rows, *beside, *only), tuple(_settings(repository, settings, budget)))
 
 
 def _consumer(file: Mapping[str, Any]) -> str:
@@ -95,10 +97,10 @@ def word(run: Mapping[str, Any]) -> str:
     return str(run.get("reason") or run["verdict"]) if run["verdict"] == "unknown" else str(run["verdict"])
 
 
-def _findings(repository: Source, answer: Answer, budget: str) -> Iterator[Row]:
+def _findings(repository: Source, answer: Answer, budget: str, kind: str = "finding") -> Iterator[Row]:
     for one in answer.get("findings", ()):
         said = one["message"] + (f" | {one['help']}" if one.get("help") else "")
-        yield Row("finding", repository.name, repository.commit, one["file"], one["line"], one["name"], one["severity"], said, budget)
+        yield Row(kind, repository.name, repository.commit, one["file"], one["line"], one["name"], one["severity"], said, budget)
 
 
 def _fits(repository: Source, answer: Answer, bills: Answer, budget: str) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -34,7 +35,8 @@ where it is true and of no use to whoever owns the file, else *wrong*; only *rig
 right where each of its judged findings is. Of many alike (one rule and level in one repository) five are drawn by a digest, the same
 whenever asked. A planted mistake is *found* where a new finding names it. The cause of a report was written down, with who found it and
 where, before the linter ran; *named* means that whoever reads the output knows what to change, *partly* that it leads there. A report of
-memory is foretold where the verdict is what happened. What public text cannot decide is *open*, and counted nowhere.
+memory is foretold where the verdict is what happened. Preview rules, which `--preview` asks, are counted apart (from batch 6 on). What
+public text cannot decide is *open*, and counted nowhere.
 
 A batch is at least ten repositories, ten reports and ten planted mistakes. None of them may be of an earlier batch, of the files that rules
 were written on, or of the reports that were used before (`benchmarks/data/looked_at.txt`). Each line of the record holds the digest of the
@@ -112,9 +114,13 @@ def measures() -> Iterator[tuple[str, Callable[[Sequence[Row]], Share]]]:
     yield "*does not fit* that is so", lambda rows: share(_of_kind("finding", *DOES_NOT_FIT)(rows), TRUE)
     yield "*fits* that is so", lambda rows: share(_of_kind("verdict", "fits")(rows), ("right",))
     yield "settings right, of those claimed", lambda rows: share(_of_kind("setting")(rows), ("right",))
+    yield "preview findings right, by finding", lambda rows: share(_of_kind("preview")(rows), ("right",))
+    yield "preview findings right, by repository and rule", lambda rows: pairs(_of_kind("preview")(rows))
     yield "planted mistakes found", lambda rows: share(_of_kind("seed")(rows), ("found",))
+    yield "planted mistakes found, with preview rules", lambda rows: share(_of_kind("seed")(rows), ("found", "preview"))
     yield "reports whose cause is named", lambda rows: share(_of_kind("cause")(rows), ("named",))
     yield "reports whose cause is named, or partly", lambda rows: share(_of_kind("cause")(rows), ("named", "partly"))
+    yield "reports whose cause is named, with preview rules", lambda rows: share(_of_kind("cause")(rows), ("named", "preview"))
     yield "reports of memory foretold", lambda rows: share(_outcomes(rows), ("right",))
     yield "reports told *fits* that ran out of memory", lambda rows: share(_outcomes(rows), ("ran-out",))
 
@@ -187,8 +193,11 @@ def _counts(batch: Batch) -> str:
 
 def _wrong(rows: Sequence[Row]) -> Iterator[str]:
     """What was said wrongly, by rule: where to mend."""
-    found = Counter(row.rule for row in rows if row.kind == "finding" and row.judged in ("wrong", "noise", "wrong-bill"))
-    judged = Counter(row.rule for row in rows if row.kind == "finding" and row.judged != OPEN)
+    told = [
+        replace(row, rule=f"{row.rule} (preview)") if row.kind == "preview" else row for row in rows if row.kind in ("finding", "preview")
+    ]
+    found = Counter(row.rule for row in told if row.judged in ("wrong", "noise", "wrong-bill"))
+    judged = Counter(row.rule for row in told if row.judged != OPEN)
     if found:
         yield "| rule | not right | of those judged |"
         yield "| --- | --- | --- |"

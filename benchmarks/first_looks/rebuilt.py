@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from first_looks import Refused, frozen
+from first_looks import Refused, frozen, sheets
 from first_looks.frozen import Linter
 from first_looks.look import word
 from first_looks.sheets import Row
@@ -43,16 +43,17 @@ def look(linter: Linter, rows: Iterable[Report], today: date) -> tuple[list[Mapp
     for report in rows:
         if date.fromisoformat(report["written"]) > today:
             raise Refused(f"{report['url']}: its cause was written on {report['written']}, after this look")
-        answer = _asked(linter, report)
+        plain, answer = _asked(linter, report)
         runs = [f"{one['name']}: {word(one)}" for one in answer.get("runs", ())]
         facts.append(
             {"name": report["url"], "kind": report["kind"], "runs": runs, "crashes": [answer["crashed"]] if "crashed" in answer else []}
         )
-        found += _rows(report, answer, runs)
+        found += _rows(report, plain, answer, runs)
     return facts, found
 
 
-def _asked(linter: Linter, report: Report) -> frozen.Answer:
+def _asked(linter: Linter, report: Report) -> tuple[frozen.Answer, frozen.Answer]:
+    """Without and with preview rules."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         for name, text in report["files"].items():
@@ -62,12 +63,14 @@ def _asked(linter: Linter, report: Report) -> frozen.Answer:
             (tree / place).parent.mkdir(parents=True, exist_ok=True)
             (tree / place).write_text(text, encoding="utf-8")
         track(tree)
-        return frozen.check(linter, tree, report.get("budget", ""))
+        budget = report.get("budget", "")
+        return frozen.check(linter, tree, budget), frozen.check(linter, tree, budget, preview=True)
 
 
-def _rows(report: Report, answer: frozen.Answer, runs: list[str]) -> Iterator[Row]:
+def _rows(report: Report, plain: frozen.Answer, answer: frozen.Answer, runs: list[str]) -> Iterator[Row]:
     """One row for the cause, and one for the verdict where the report ended in memory."""
-    said = [f"{one['severity']} {one['name']} {one['file']}:{one['line']}: {one['message']}" for one in answer.get("findings", ())]
+    preview = [id(one) for one in frozen.beyond(plain, answer)]
+    said = [sheets.told(one, preview=id(one) in preview) for one in answer.get("findings", ())]
     words = " || ".join(said[:SHOWN]) + (f" || and {len(said) - SHOWN} more" if len(said) > SHOWN else "")
     truth = f"{report['cause']} ({report['source']})"
     budget = report.get("budget", "")

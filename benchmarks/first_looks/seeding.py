@@ -13,19 +13,19 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from first_looks import Refused, frozen, sheets
-from first_looks.frozen import Answer, Linter
+from first_looks.frozen import Linter
 from first_looks.look import Source
 from first_looks.sheets import Row
 from first_looks.trees import materialise, texts
 
 MOST = 12
-"""Mistakes that are planted in one batch: ten, and two that may turn out to be none."""
+"""Mistakes that are planted in a batch that has none of its own: ten, and two that may turn out to be none."""
 LEFT_BEHIND = {"adapter_config.json", "config.json", "tokenizer_config.json", "trainer_state.json", "wandb", "mlruns", "lightning_logs"}
 """Files and folders that runs leave behind: nobody's mistake stands there."""
 SEED = "first look"
@@ -191,7 +191,8 @@ def _taken(taken: Sequence[Place], place: Place, *, kind: bool) -> int:
 
 def look(linter: Linter, sources: Sequence[Source], table: Iterable[Kind], budget: str) -> tuple[list[Mapping[str, Any]], list[Row]]:
     """Plants, checks before and after, and tells what is new. Raises `Refused` where nothing can be planted."""
-    chosen = spread(places(sources, table))
+    table = list(table)
+    chosen = spread(places(sources, table), max(MOST, sum("batch" in kind for kind in table)))
     if not chosen:
         raise Refused("none of the kinds fits a file of these repositories")
     rows = [_row(linter, place, budget) for place in chosen]
@@ -205,10 +206,11 @@ def _row(linter: Linter, place: Place, budget: str) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         materialise(place.source.git, place.source.commit, tree)
-        before = frozen.check(linter, tree, budget)
+        before = frozen.check(linter, tree, budget, preview=True)
         (tree / place.path).write_text(place.text, encoding="utf-8")
-        after = frozen.check(linter, tree, budget)
-    new = list(_new(before, after))
+        after, plain = frozen.check(linter, tree, budget, preview=True), frozen.check(linter, tree, budget)
+    preview = [id(one) for one in frozen.beyond(plain, after)]
+    new = [sheets.told(one, preview=id(one) in preview) for one in frozen.beyond(before, after)]
     kind, source = place.kind["id"], place.source
     said = after.get("crashed") or " || ".join(new) or "nothing new"
     return Row("seed", source.name, source.commit, place.path, place.line, kind, "", said, budget, truth=_truth(place.kind))
@@ -219,13 +221,3 @@ def _truth(kind: Kind) -> str:
     if "right" in kind:
         return f"{told}; right is: {kind['right']}"
     return f"{told}; rules that would say it: {', '.join(kind['names']) or 'none yet'}"
-
-
-def _new(before: Answer, after: Answer) -> Iterator[str]:
-    """Findings of the second answer that the first has not: a line that moved is none."""
-    old = [(one["name"], one["file"], one["message"]) for one in before.get("findings", ())]
-    for one in after.get("findings", ()):
-        if (one["name"], one["file"], one["message"]) in old:
-            old.remove((one["name"], one["file"], one["message"]))
-        else:
-            yield f"{one['severity']} {one['name']} {one['file']}:{one['line']}: {one['message']}"

@@ -21,11 +21,13 @@ JUDGEMENTS: Mapping[str, tuple[str, ...]] = {
     "finding": (RIGHT, "wrong-bill", "noise", "wrong", OPEN),
     "verdict": (RIGHT, "unsure", "wrong", "ran-out", OPEN),
     "setting": (RIGHT, "wrong", OPEN),
-    "seed": ("found", "missed", OPEN),
-    "cause": ("named", "partly", "missed", OPEN),
+    "preview": (RIGHT, "wrong-bill", "noise", "wrong", OPEN),
+    "seed": ("found", "preview", "missed", OPEN),
+    "cause": ("named", "partly", "preview", "missed", OPEN),
 }
 """What may be said of a row, by its kind. ``wrong-bill``: the verdict is right, its figures are not. ``noise``: true, of use to nobody.
-``unsure``: said neither fits nor does not fit. ``ran-out``: said *fits*, and the run ran out of memory. ``open``: cannot be told."""
+``unsure``: said neither fits nor does not fit. ``ran-out``: said *fits*, and the run ran out of memory. ``open``: cannot be told.
+The kind ``preview`` is a finding that only ``--preview`` shows; as a word of a seed or a cause: such a finding alone names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ class Sheet:
     looked: str
     looked_at: tuple[Mapping[str, Any], ...]
     rows: tuple[Row, ...]
+
+
+def told(finding: Mapping[str, Any], *, preview: bool = False) -> str:
+    """A finding in one line; one that only ``--preview`` shows is marked."""
+    mark = "(preview) " if preview else ""
+    return f"{mark}{finding['severity']} {finding['name']} {finding['file']}:{finding['line']}: {finding['message']}"
 
 
 def digest(sheet: Sheet) -> str:

@@ -66,6 +66,7 @@ def finding(name, severity, path, line):
     return {"name": name, "severity": severity, "file": path, "line": line, "message": f"{name} of {path}", "help": "mend it"}
 findings = [finding("bad-line", "warning", path, number) for path, number, line in lines if "bad" in line]
 findings += [finding("does-not-fit", "error", path, 1) for path, number, line in lines if device and "large" in line]
+findings += [finding("odd-line", "info", path, number) for path, number, line in lines if "--preview" in sys.argv and "odd" in line]
 verdict = lambda path: "does-not-fit" if "large" in pathlib.Path(path).read_text() else "fits"
 paths = sorted({path for path, _, _ in lines})
 runs = [{"name": path, "verdict": verdict(path) if device else "unknown", "need": 2**30, "limit": 2**31} for path in paths]
@@ -160,6 +161,17 @@ def test_a_look_gives_findings_once_with_and_without_a_device(repository: Callab
     assert {(row.path, row.rule) for row in rows if row.kind == "setting"} == {
         ("big.yaml", "model"), ("train.yaml", "lr"), ("train.yaml", "seq"),
     }  # fmt: skip
+
+
+def test_what_only_preview_rules_say_stands_apart(repository: Callable[..., Path], linter: Linter, tmp_path: Path) -> None:
+    repository(**{"train.yaml": "a: odd\nb: bad\n"})
+    source = look.source("someone/trains", tmp_path / "mirror")
+    rows = [row for row in look.look(linter, [source], "")[1] if row.kind in ("finding", "preview")]
+    assert [(row.kind, row.rule, row.line) for row in rows] == [("finding", "bad-line", 2), ("preview", "odd-line", 1)]
+    _, seeds = seeding.look(linter, [source], [{**KIND, "needs": {"b": "bad"}, "change": ["set", "b", "odd"]}], "")
+    assert seeds[0].said == "(preview) info odd-line train.yaml:2: odd-line of train.yaml"
+    _, causes = rebuilt.look(linter, [{**REPORT, "files": {"train.yaml": "x: odd\n"}}], date(2026, 2, 2))
+    assert causes[0].said == "(preview) info odd-line train.yaml:1: odd-line of train.yaml"
 
 
 def test_of_many_alike_some_are_drawn_the_same_each_time(repository: Callable[..., Path], linter: Linter, tmp_path: Path) -> None:
@@ -381,7 +393,7 @@ def test_a_batch_is_appended_and_its_sources_are_known_from_then_on(project: Pat
         ({"looked_at": ({"name": "a/r0"},)}, "1 repositories, and 10 at least make a batch"),
         ({"rows": (Row("finding", "a/r0", "", "x", 1, "r", "error", "s"),)}, "line 2: judged is ''"),
         ({"rows": (Row("finding", "a/r0", "", "x", 1, "r", "error", "s", judged="right"),)}, "line 2: right without a reason"),
-        ({"rows": (Row("seed", "a/r0", "", "x", 1, "r", "", "s", judged="right", reason="y"),)}, "one of found, missed, open"),
+        ({"rows": (Row("seed", "a/r0", "", "x", 1, "r", "", "s", judged="right", reason="y"),)}, "one of found, preview, missed, open"),
     ],
 )
 def test_what_is_no_first_look_is_refused(project: Path, changes: dict[str, object], why: str) -> None:
