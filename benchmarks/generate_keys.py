@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from key_trees import KEY, asked_keys, classes, fields, of
-from keys_of_trainers import litgpt, ms_swift, peft, torchtitan, torchtune
+from keys_of_trainers import litgpt, ms_swift, openrlhf, peft, torchtitan, torchtune, verl
 from packaging.version import Version
 
 TARGET = Path(__file__).parents[1] / "budgetlint" / "catalog" / "keys"
@@ -68,21 +68,23 @@ def gone(found: Found, versions: list[Version]) -> Iterator[tuple[str, str]]:
 
 
 def identity(archive: Path) -> tuple[str, str]:
-    package, version = re.match(r"([a-z_]+)-([0-9.]+?(?:post[0-9]+)?)(?:-py|\.tar)", archive.name).groups()  # type: ignore[union-attr]
+    package, version = re.match(r"([a-z_]+)-([0-9.]+?(?:post[0-9]+)?)(?:-py|-cp|\.tar)", archive.name).groups()  # type: ignore[union-attr]
     return package, version
 
 
 def modules(archive: Path, package: str) -> dict[str, ast.Module]:
-    """Every module that can hold keys, by its path below the package; a YAML file as the list of its top-level keys."""
+    """Every module that can hold keys, by its path below the package; a YAML file as the list of its keys: those at its top, or all."""
     marker = FOLDERS.get(package, f"{package}/")
     texts = {name[name.index(marker) + len(marker) :]: text for name, text in members(archive) if marker in name}
     return {
-        name: ast.parse(text if name.endswith(".py") else keys_of(text)) for name, text in texts.items() if WANTED[package].search(name)
+        name: ast.parse(text if name.endswith(".py") else keys_of(text, package in DEEP))
+        for name, text in texts.items()
+        if WANTED[package].search(name)
     }
 
 
-def keys_of(yaml: str) -> str:
-    return repr(re.findall(r"^([A-Za-z_][A-Za-z0-9_]*):", yaml, re.MULTILINE))
+def keys_of(yaml: str, deep: bool) -> str:
+    return repr(re.findall(rf"^{'[ -]*' if deep else ''}([A-Za-z_][A-Za-z0-9_]*):", yaml, re.MULTILINE))
 
 
 def members(archive: Path) -> Iterator[tuple[str, str]]:
@@ -215,9 +217,13 @@ WANTED = {
     "ms_swift": re.compile(r"(^|_|/)(arguments?|args|args_mixin)(/.*)?\.py$|/arguments?/"),
     "peft": re.compile(r"^(tuners/.*|config|utils/config)(\.py)$"),
     "torchtune": re.compile(r"^(configs/.*\.yaml|(dev/)?\w+\.py)$"),
+    "verl": re.compile(r"^(trainer/config/.*\.yaml|.*\.py)$"),
+    "openrlhf": re.compile(r"^cli/\w+\.py$"),
 }
 FOLDERS = {"ms_swift": "swift/", "torchtune": "recipes/"}
 """Where a wheel keeps what is read, if not under the package's name."""
+DEEP = ("verl",)
+"""Packages whose YAML files are trees."""
 PACKAGES = {
     "transformers": ("hf", transformers),
     "trl": ("hf", trl),
@@ -230,6 +236,8 @@ PACKAGES = {
     "ms_swift": ("ms_swift", ms_swift),
     "peft": ("peft", peft),
     "torchtune": ("torchtune", torchtune),
+    "verl": ("verl", verl),
+    "openrlhf": ("openrlhf", openrlhf),
 }
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""The keys of litgpt, torchtitan, ms-swift, PEFT and torchtune, read from their releases."""
+"""The keys of litgpt, torchtitan, ms-swift, PEFT, torchtune, verl and OpenRLHF, read from their releases."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from key_trees import KEY, all_classes, asked_keys, classes, fields, of, parameters
@@ -66,3 +67,31 @@ def torchtune(trees: Trees) -> Groups:
     }
     scripts = {name: tree for name, tree in trees.items() if name.endswith(".py")}
     return {"top": {str(key) for key in files if KEY.fullmatch(str(key))}, "asked": asked_keys(scripts)}
+
+
+def verl(trees: Trees) -> Groups:
+    """Names of keys at any depth: of the trainers' YAML files, of the dataclasses behind them, and those that code asks a config for."""
+    written = {
+        key.value for name, tree in trees.items() if name.endswith(".yaml") for key in ast.walk(tree) if isinstance(key, ast.Constant)
+    }
+    modules = {name: tree for name, tree in trees.items() if name.endswith(".py")}
+    declared = {key for node in all_classes(modules.values()) for key in fields(node)}
+    asked = {
+        node.attr for tree in modules.values() for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is_config(node.value)
+    }
+    return {"names": {str(key) for key in written} | declared | asked_keys(modules) | {key for key in asked if KEY.fullmatch(key)}}
+
+
+def _is_config(node: ast.expr) -> bool:
+    """``config``, ``self.config``, ``self.config.actor.optim``"""
+    while isinstance(node, ast.Attribute) and not node.attr.endswith("config"):
+        node = node.value
+    return (node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else "").endswith("config")
+
+
+def openrlhf(trees: Trees) -> Groups:
+    """The options of every program; newer ones are named by their section: ``--actor.learning_rate``."""
+    words = {
+        node.value for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return {"flags": {word[2:] for word in words if re.fullmatch(r"--[a-z0-9_.]+", word)}}

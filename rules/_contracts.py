@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
     from budgetlint.contracts.table import Contract
 
+SAID_OF_ALL = [("verl", {"algorithm.adv_estimator"})]
+"""Warnings that follow from a choice and not from a mistake: verl says of each run without a critic that it has none."""
 SECTIONS = {
     name: f"peft.{name}"
     for name in ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "OFTConfig", "VeraConfig", "PromptTuningConfig")
@@ -118,7 +120,12 @@ def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns:
     refused: set[str] = set()
     for refusal in one.refusals(written):
         names = {name for name, _, setting in refusal.named if setting is not None}
-        if refusal.row.warns is not warns or names & refused or not _certain(run, refusal):
+        if (
+            refusal.row.warns is not warns
+            or names & refused
+            or (refusal.contract.package, names) in SAID_OF_ALL
+            or not _certain(run, refusal)
+        ):
             continue
         if refusal.row.ends in ("choice", "bound", "type"):
             refused |= names

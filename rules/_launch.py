@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from budgetlint.base.expression import expression
-from budgetlint.rule import OriginKind, RunContext, Setting, Span
+from budgetlint.base.numerals import small
+from budgetlint.rule import OriginKind, RunContext, Scalar, Setting, Span
 
 _PYTHON = expression(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
+_SRUN = expression(r"\bsrun\b(?!.*\s(?:-n|--ntasks|--ntasks-per-node)\b)", re.DOTALL)
 _LAUNCHER = expression(
     r"\b(?:accelerate|torchrun|deepspeed\s|torch\.distributed|composer|mpirun|mpiexec|srun|horovodrun|torch_xla|xtuner|FORCE_TORCHRUN)\b"
 )
@@ -39,3 +43,31 @@ def visible(run: RunContext) -> Setting | None:
                 if one.origin.key == "CUDA_VISIBLE_DEVICES" and one.known:
                     return one
     return None
+
+
+def asked_of_slurm(run: RunContext) -> tuple[Setting, int] | None:
+    """The GPUs of each machine that the ``#SBATCH`` lines of the script around the command ask for, and how often ``srun`` starts the
+    command there: ``--ntasks-per-node``, where ``srun`` has no number of its own."""
+    from budgetlint.launch.slurm import is_slurm, read_slurm  # most commands stand in no job script
+
+    for reading in run.run.readings:
+        if reading.document.is_command and is_slurm(reading.document.source):
+            request, job, _ = read_slurm(reading.document.source)
+            if request.gpus is not None and request.origin is not None:
+                tasks = job.get("ntasks_per_node")
+                times = small(tasks.text) if isinstance(tasks, Scalar) and _SRUN.search(command_line(run)) else None
+                return Setting("gres", request.gpus, request.origin, str(request.gpus)), times or 1
+    return None
+
+
+def command_line(run: RunContext) -> str:
+    """The whole line of the command, what stands before its launcher too."""
+    for reading in run.run.readings:
+        document, root = reading.document, reading.document.mapping
+        if document.is_command and root is not None and document.program not in ("job", "environment", ""):
+            text: str = document.source.text
+            start = root.span.start
+            while start > 0 and (text[start - 1] != "\n" or text[:start].endswith("\\\n")):
+                start -= 1
+            return text[start : root.span.end]
+    return ""

@@ -1,7 +1,8 @@
-"""More processes on a machine than `CUDA_VISIBLE_DEVICES` shows them GPUs.
+"""More processes on a machine than `CUDA_VISIBLE_DEVICES` or the Slurm job shows them GPUs.
 
 Each process takes the GPU of its own local rank, counted among those that the command shows: accelerate, and so transformers, starts again
-from the first where there are no more.
+from the first where there are no more. Slurm shows a job the GPUs that it asked for (`--gres`, `--gpus-per-node`) and no other; `srun`
+starts a launcher once for each task.
 
 ## What it costs
 
@@ -27,6 +28,7 @@ CUDA_VISIBLE_DEVICES=0,1,2,3 torchrun --nproc_per_node 4 run_clm.py --model_name
 - accelerate 1.15.0 `state.py` `PartialState.set_device`: the local rank modulo the number of devices;
   accelerate 1.15.0 `utils/launch.py` `prepare_multi_gpu_env`: `gpu_ids` other than all replaces the variable.
 - NCCL `src/init.cc` `initTransportsRank`: ranks on one `busId` are `ncclInvalidUsage`.
+- Slurm 24.11 `gres.conf(5)` and `sbatch(1)`: `CUDA_VISIBLE_DEVICES` is set to the GPUs of the job.
 - torch 2.13.0 `distributed/run.py`: `nproc_per_node` processes, whatever the machine shows.
 """
 
@@ -36,26 +38,36 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, written_in
 
-from ._launch import visible
+from ._launch import asked_of_slurm, visible
 
 ON_GPUS = ("MULTI_GPU", "FSDP", "DEEPSPEED")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    shown = visible(run)
-    started = next((one for reading in run.run.readings if (one := _started(reading)) is not None), None) if shown is not None else None
-    if shown is None or started is None or _replaces(run):
+    by_variable = visible(run)
+    asked = (by_variable, 1) if by_variable is not None else asked_of_slurm(run)
+    found = ((reading, one) for reading in run.run.readings if (one := _started(reading)) is not None) if asked is not None else iter(())
+    reading, started = next(found, (None, None))
+    if asked is None or reading is None or started is None or _replaces(run):
         return
     nodes = run.setting("nodes")
-    if (nodes is not None and (not nodes.known or nodes.value != 1)) or started.value <= shown.value:
+    several = nodes is not None and (not nodes.known or nodes.value != 1)
+    if several and (by_variable is not None or reading.format == "accelerate"):
+        return  # accelerate counts the processes of all machines; a variable may be set by machine
+    shown, tasks = asked
+    count = started.value * tasks
+    if count <= shown.value:
         return
+    said = (
+        f"CUDA_VISIBLE_DEVICES {shown.text} shows them {shown.value}" if by_variable is not None else f"the job asks for {shown.value} GPUs"
+    )
     yield run.finding(
         started,
-        f"{started.value} processes, but CUDA_VISIBLE_DEVICES {shown.text} shows them {shown.value}: "
+        f"{count} processes{f' on a machine ({tasks} of srun x {started.value})' if tasks > 1 else ''}, but {said}: "
         "two of them get one GPU, which NCCL refuses",
-        help=f"{started.origin.key}: {shown.value}, or more devices",
+        help="--ntasks-per-node=1: torchrun starts the processes" if tasks > 1 else f"{started.origin.key}: {shown.value}, or more devices",
         because=[shown],
-        numbers={"processes": started.value, "gpus": shown.value},
+        numbers={"processes": count, "gpus": shown.value},
     )
 
 
@@ -88,7 +100,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    words=("CUDA_VISIBLE_DEVICES",),
+    words=("CUDA_VISIBLE_DEVICES", "devices_per_node", "num_processes"),
     harm=7.0,
     stops=True,
 )

@@ -28,6 +28,8 @@ _TEXT = expression(r"\A\s*(\d[^\s]{0,99})\s*\Z")
 _ARGUMENT = expression(r"""(?:^|[(,])[ \t]*version\s*=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
 _NAME = expression(r"""(?:^|[(,])[ \t]*name\s*=\s*["']([\w.-]{1,100})["']""", re.MULTILINE)
 
+_SUBMODULE = expression(r"^[ \t]*(?:path|url)[ \t]*=[ \t]*(\S{1,300})", re.MULTILINE)
+
 _RETURNED = expression(r"""^[ \t]+return[ \t][^#\n]{0,100}["']([\w.-]{1,100})["'][ \t]*$""", re.MULTILINE)
 """OpenRLHF's ``setup.py`` names itself in a function: ``return "openrlhf-nightly" if … else "openrlhf"``."""
 
@@ -87,6 +89,19 @@ def only_copy(files: Files, package: str) -> Copy | None:
     patterns = (f"{layout}/{module}/__init__.py" for layout in _DEEPER for module in _modules(package))
     found = {Copy(package, module, top) for pattern in patterns for top, module in map(_parted, files.glob(pattern))}
     return found.pop() if len(found) == 1 else None
+
+
+def is_submodule(files: Files, package: str) -> bool:
+    """Does git bring a checkout of the package into the project, which is not here?"""
+    source = _read(files, ".gitmodules")
+    found = _SUBMODULE.findall(source.text) if source is not None else []
+    wanted = {_folded(name) for name in (package, *_modules(package))}
+    return any(_folded(posixpath.basename(place.rstrip("/")).removesuffix(".git")) in wanted for place in found)
+
+
+def _folded(name: str) -> str:
+    """``LLaMA-Factory`` is ``llamafactory``."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def is_in_copy(files: Files, path: str) -> bool:
@@ -161,8 +176,9 @@ def _read(files: Files, path: str) -> SourceFile | None:
 
 
 def with_copy(files: Files, stack: Stack, copy: Copy, program: str) -> Stack:
-    """The stack with the copy's version. A pin of the package says that another is installed: it loses to a copy whose modules are
+    """The stack with the copy, and its version. A pin of the package says that another is installed: it loses to a copy whose modules are
     started by name, from the folder that the copy lies in (``python -m``, sys.path[0])."""
+    stack = replace(stack, copied=stack.copied | {copy.package})
     pinned = stack.releases.get(copy.package)
     if pinned is not None and pinned.exact and not program.startswith(f"{copy.module}."):
         return stack

@@ -13,7 +13,7 @@ from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
-from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
+from budgetlint.resolve.copies import Copy, copy_above, is_submodule, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import installed_by, stack_beside
@@ -166,4 +166,6 @@ class Assembly:
         if script and (installed := self._installed(script)):
             beside = replace(beside, releases={**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
+        if package and copy is None and is_submodule(self.files, package):
+            return replace(beside, copied=beside.copied | {package})
         return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

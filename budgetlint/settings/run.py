@@ -259,6 +259,8 @@ class Stack:
     releases: Mapping[str, Release] = field(default_factory=dict)
     model_code: str = "transformers"
     unanswered: set[tuple[str, str]] | None = field(default=None, repr=False, compare=False)
+    copied: frozenset[str] = frozenset()
+    """Packages of which a copy lies in the project, changed or not: what it takes, no release tells."""
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""

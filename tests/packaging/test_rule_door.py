@@ -28,6 +28,7 @@ INSIDE = {
         "fp16_on_bf16_pretrained fsdp_wrap_class_mismatch image_longer_than_text",
     ),
     "budgetlint.catalog.models": ("names of checkpoints, every family", "_adapters _modules"),
+    "budgetlint.catalog.model_templates": ("the chat templates that LLaMA-Factory registers", "template_of_another_model"),
     "budgetlint.catalog.module_names": ("a release that changed which modules LoRA reaches", "_offload"),
     "budgetlint.catalog.optimizer_table": (
         "the optimizers that a rule is about, before a run is looked at",
@@ -37,11 +38,13 @@ INSIDE = {
     "budgetlint.catalog.targets": ("module names of a family", "_modules lora_target_mismatch"),
     "budgetlint.catalog.vocabulary": (
         "the keys that frameworks know, by release",
-        "_unknown_accelerate _unknown_deepspeed _unknown_sections duplicate_key eval_without_dataset unknown_flag unknown_key",
+        "_unknown_accelerate _unknown_deepspeed _unknown_sections duplicate_key eval_without_dataset key_not_taken unknown_flag unknown_key",
     ),
+    "budgetlint.contracts.table": ("fields of a framework's interface, every release", "key_not_taken"),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken"),
     "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
+    "budgetlint.launch.slurm": ("what a job asks for", "_launch"),
     "budgetlint.language.asserted": ("asserts of a budget", "assert_broken"),
     "budgetlint.language.asserts": ("asserts of a budget", "assert_broken static_state_as_total"),
     "budgetlint.language.budget": ("statements of a budget", "measured_differs unit_mixup"),
