@@ -40,7 +40,6 @@ INSIDE = {
         "the keys that frameworks know, by release",
         "_unknown_accelerate _unknown_deepspeed _unknown_sections duplicate_key eval_without_dataset key_not_taken unknown_flag unknown_key",
     ),
-    "budgetlint.contracts.table": ("fields of a framework's interface, every release", "key_not_taken"),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken"),
     "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
@@ -64,7 +63,7 @@ INSIDE = {
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
     "budgetlint.contracts.expression": ("what a class refuses", "_contracts"),
     "budgetlint.contracts.held": ("what a class refuses", "_contracts"),
-    "budgetlint.contracts.table": ("what a class refuses", "_contracts"),
+    "budgetlint.contracts.table": ("what a class takes and refuses", "_contracts key_not_taken"),
     "budgetlint.contracts.words": ("what a class refuses", "_contracts"),
     "budgetlint.memory.standing": ("what the device offers", "_whatif"),
     "budgetlint.memory.static": (
