@@ -28,7 +28,8 @@ max_steps: -1
 
 ## When it is meant
 
-A flag that limits a program whose epochs are written elsewhere, and defaults of a program's own flags; neither is told.
+A flag that limits a program whose epochs are written elsewhere, defaults of a program's own flags, one epoch beside the steps in a
+program; none is told.
 
 ## Sources
 
@@ -40,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
+from budgetlint.rule import PYTHON, TRAINERS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
 
 from ._scripts import is_literal
 
@@ -52,12 +53,15 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if steps is None or epochs is None or limit is None or passes is None or limit <= 0 or _is_what_the_flag_is_for(steps, epochs):
         return
     consumer = document.reading.consumer
+    is_less = passes > limit and (consumer is None or consumer.followed)
+    if passes <= 1 and document.format in PYTHON and not is_less:
+        return  # one epoch and so many steps beside it in a program: whoever writes both there counts in steps
     yield document.finding(
         steps,
         f"max_steps {steps.text} makes {epochs.name} {epochs.text} have no effect: the run ends after {int(limit):,} optimizer steps",
         help="keep one of them; -1 leaves it to the epochs",
         because=[epochs],
-        severity=Severity.WARNING if passes > limit and (consumer is None or consumer.followed) else None,
+        severity=Severity.WARNING if is_less else None,
     )
 
 

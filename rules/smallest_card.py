@@ -61,6 +61,8 @@ from budgetlint.rule import (
     is_own_script,
 )
 
+from ._length import is_filled
+
 FAR, ALWAYS_NEAR = 0.5, 4 * GIB
 """Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not
 which card is needed. The second: what context and communicators may take beside a small run."""
@@ -90,7 +92,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     most = f", at most {gib(need.high)}" if need.high is not None and need.high > need.bytes * CLOSE else ""
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} needs {gib(need.bytes)}{most}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}, "
+        f"no device is named: {run.label} needs {gib(need.bytes)}{most}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}"
+        f"{_supposed(run)}, "
         + (f"and {card.name} ({gib(card.usable_min)}) is the smallest card that holds it" if card else "and no single card holds it"),
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
@@ -101,6 +104,12 @@ def check(run: RunContext) -> Iterator[Finding]:
             "card_bytes": card.usable_min if card else None,
         },
     )
+
+
+def _supposed(run: RunContext) -> str:
+    """Most batches are as long as their longest sample, which the length only bounds."""
+    length = run.setting("seq_len")
+    return "" if length is None or not length.known or is_filled(run) else f" with samples of {length.value:,} tokens"
 
 
 def _place(run: RunContext) -> Location | None:

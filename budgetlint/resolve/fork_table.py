@@ -34,6 +34,29 @@ def extremes(best: int, needs: Iterable[Range]) -> Range:
     return Range(best, min(best, *(need.low for need in every)), high)
 
 
+ADAPTER, ANY_OTHER, WITHOUT = "adapter", "other", "none"
+AT_MOST = 2
+"""An adapter that is not known needs at most so many times what training every weight does. Weights are the same, gradients and states
+are fewer; its dropout keeps one more copy of each linear's input (PEFT 0.21.2 `tuners/lora/layer.py` `Linear.forward`), which the linear
+keeps already."""
+
+
+def with_adapters_bounded(table: Table, usable: int | None) -> Table:
+    """An adapter of which nothing is known fits wherever training every weight takes at most half of the device (bytes)."""
+    at = next((number for number, axis in enumerate(table.axes) if axis.name == ADAPTER), None)
+    words = [choice.words for choice in table.axes[at].choices] if at is not None else []
+    if at is None or usable is None or not {ANY_OTHER, WITHOUT} <= set(words):
+        return table
+    other, without = words.index(ANY_OTHER), words.index(WITHOUT)
+    cells = dict(table.cells)
+    for where, one in table.cells.items():
+        full = table.cells[(*where[:at], without, *where[at + 1 :])]
+        bound = full.need.high * AT_MOST if full.need.high is not None else None
+        if where[at] == other and one.verdict is Verdict.UNKNOWN and full.verdict is Verdict.FITS and bound is not None and bound <= usable:
+            cells[where] = replace(one, verdict=Verdict.FITS, need=Range(one.need.bytes, one.need.low, bound))
+    return replace(table, cells=cells)
+
+
 def forks_of(table: Table) -> Iterator[Fork]:
     """The axes that change the verdict, each by itself; before them all of them together, where none decides alone."""
     table = _merged(table)

@@ -18,7 +18,7 @@ from budgetlint.memory.standing import Capacity, Standing, if_short
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
-from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
+from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of, with_adapters_bounded
 from budgetlint.resolve.ladders import by_rungs, ladder_of
 from budgetlint.settings.run import Settings, Stack
 
@@ -42,6 +42,7 @@ def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity 
     table = _table(_axes(first, stack, asking), asked)
     if table is None:
         return _of_plans(first, replace(found, verdict=_by_range(found.need, capacity), missing=()), capacity, asking.sums)
+    table = with_adapters_bounded(table, capacity.usable_low)
     read = list(table.cells.values())
     found = replace(found, need=extremes(found.need.bytes, [one.need for one in read]))
     if all(one.verdict is Verdict.UNKNOWN for one in read):

@@ -352,3 +352,11 @@ def test_what_is_open_in_a_fork_is_named_in_the_order_of_its_values() -> None:
     names = ["quant", "adapter", "loss", "optimizer", "seq_len", "weights_dtype"]
     settings = Settings(Setting(name, None, Origin(OriginKind.FLAG), f"${name}", state="symbolic") for name in sorted(names))
     assert _because(settings, [], names) == ", ".join(f"{name} is ${name}" for name in names)
+
+
+@pytest.mark.parametrize(("device", "verdict"), [("4GiB", "depends"), ("8GiB", "fits")])
+def test_an_adapter_that_is_not_known_needs_at_most_twice_what_training_every_weight_does(device: str, verdict: str) -> None:
+    """BERT base and all that is open takes 3.3 GiB at most where every weight trains: any adapter fits in 6.5 GiB."""
+    command = "python train.py --model_name_or_path google-bert/bert-base-uncased --output_dir o --per_device_train_batch_size 1 --bf16"
+    found = answer(f"device {device}; seq 128", {"run.sh": f"{command} --max_seq_length 128 --num_train_epochs 1 --learning_rate 1e-5\n"})
+    assert (found.reason or found.verdict.value) == verdict
