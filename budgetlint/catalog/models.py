@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from budgetlint.base.record import fields
+from budgetlint.base.record import fields, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
+from budgetlint.catalog.renamed import renamed
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
@@ -65,7 +66,15 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None)
+    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None) or _renamed(_of_cache(text))
+
+
+def _renamed(text: str) -> Architecture | None:
+    """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
+    parts = text.replace("\\", "/").rstrip("/").split("/")
+    row = renamed(parts[-2] if len(parts) > 1 else "", fold(parts[-1]), _stripped(parts[-1]))
+    model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
+    return replace(model, max_positions=None) if model is not None and model.position == "rope" else model
 
 
 def _known_in(file: str, text: str) -> Architecture | None:
