@@ -18,6 +18,7 @@ from budgetlint.base.record import fields, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
 from budgetlint.catalog.renamed import renamed
+from budgetlint.catalog.stored import plain
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
@@ -66,28 +67,30 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None) or _renamed(_of_cache(text))
+    path = _of_cache(text)
+    last = _last_part(path)
+    for name in (last, *_unpacked(last)):
+        found = _known(path, name) or _renamed(path, name)
+        if found is not None:
+            return found
+    return None
 
 
-def _renamed(text: str) -> Architecture | None:
-    """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
-    parts = text.replace("\\", "/").rstrip("/").split("/")
-    row = renamed(parts[-2] if len(parts) > 1 else "", fold(parts[-1]), _stripped(parts[-1]))
-    model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
-    return replace(model, max_positions=None) if model is not None and model.position == "rope" else model
-
-
-def _known_in(file: str, text: str) -> Architecture | None:
-    last = _last_part(text)
-    index = _index(file)
-    owned = index["owned"].get(_stripped(text))
-    if owned is not None:
-        return _model(file, owned)
-    for name in (last, _stripped(last)):
-        row = index["keys"].get(squeeze(name))
+def _known(path: str, name: str) -> Architecture | None:
+    for file in FILES:
+        index = _index(file)
+        row = index["owned"].get(_stripped(path)) or index["keys"].get(squeeze(name))
         if row is not None:
             return _model(file, row)
     return None
+
+
+def _renamed(path: str, name: str) -> Architecture | None:
+    """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
+    owner = _last_part(path.replace("\\", "/").rstrip("/").rpartition("/")[0])
+    row = renamed(owner, name)
+    model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
+    return replace(model, max_positions=None) if model is not None and model.position == "rope" else model
 
 
 def stored_as(text: str) -> str | None:
@@ -125,6 +128,11 @@ def _last_part(text: str) -> str:
 def _stripped(name: str) -> str:
     """Without the endings that say nothing about the shape."""
     return _without_endings(fold(name))
+
+
+def _unpacked(last: str) -> tuple[str, str]:
+    """What was packed, by the endings of `SAME_SHAPE`, and by every word of `stored`."""
+    return _stripped(last), _without_endings(plain(fold(last)))
 
 
 def _without_endings(folded: str) -> str:

@@ -16,14 +16,10 @@ from budgetlint.catalog.names import fold
 FILE = "models_renamed.txt"
 
 
-def renamed(owner: str, *names: str) -> str | None:
-    """The row of the first of these names (the last part of an id, folded) that the table has, with this owner or alone."""
-    for name in names:
-        for key in (f"{fold(owner)}/{name}", name) if owner else (name,):
-            row = _row(key)
-            if row is not None:
-                return row
-    return None
+def renamed(owner: str, name: str) -> str | None:
+    """The row of a checkpoint by its owner and its name, or by its name alone."""
+    last = fold(name)
+    return (_row(f"{fold(owner)}/{last}") if owner else None) or _row(last)
 
 
 def _row(key: str) -> str | None:
