@@ -20,15 +20,16 @@ from typing import Any
 import torch
 import transformers
 
-BARE = frozenset({"bert", "roberta", "xlm-roberta", "electra", "distilbert", "modernbert"})
+BARE = frozenset({"bert", "roberta", "xlm-roberta", "electra", "distilbert", "modernbert", "camembert"})
 WITHOUT_POOLER = {"vit": "ViTModel", "deit": "DeiTModel"}
+T5 = frozenset({"t5", "umt5"})
 NO_CLASS = frozenset({"baichuan"})
 
 
 def instance(config: dict[str, Any]) -> Any:
     kind, config = config["model_type"], deepcopy(config)  # the config classes take nested ones apart
     made = transformers.AutoConfig.for_model(kind, **{key: value for key, value in config.items() if key != "model_type"})
-    auto = "AutoModel" if kind in BARE else "AutoModelForSeq2SeqLM" if kind == "t5" else "AutoModelForCausalLM"
+    auto = "AutoModel" if kind in BARE else "AutoModelForSeq2SeqLM" if kind in T5 else "AutoModelForCausalLM"
     auto = "AutoModelForImageTextToText" if "vision_config" in config else auto
     with torch.device("meta"):
         if kind in WITHOUT_POOLER:
@@ -42,7 +43,7 @@ def counted(row: dict[str, Any]) -> dict[str, Any]:
     if config["model_type"] not in NO_CLASS:
         model = instance(config)
         head = (
-            config["vocab_size"] * config["d_model"] if config["model_type"] == "t5" and config.get("tie_word_embeddings") is False else 0
+            config["vocab_size"] * config["d_model"] if config["model_type"] in T5 and config.get("tie_word_embeddings") is False else 0
         )
         found |= {"class": type(model).__name__, "params": sum(parameter.numel() for parameter in model.parameters()) + head}
     return {**found, "config": config}
