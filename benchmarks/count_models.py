@@ -42,9 +42,7 @@ def counted(row: dict[str, Any]) -> dict[str, Any]:
     found = {"name": row["name"], "hub_id": row["hub_id"]}
     if config["model_type"] not in NO_CLASS:
         model = instance(config)
-        head = (
-            config["vocab_size"] * config["d_model"] if config["model_type"] in T5 and config.get("tie_word_embeddings") is False else 0
-        )
+        head = config["vocab_size"] * config["d_model"] if config["model_type"] in T5 and config.get("tie_word_embeddings") is False else 0
         found |= {"class": type(model).__name__, "params": sum(parameter.numel() for parameter in model.parameters()) + head}
     return {**found, "config": config}
 
