@@ -29,7 +29,15 @@ NO_CLASS = frozenset({"baichuan"})
 def instance(config: dict[str, Any]) -> Any:
     kind, config = config["model_type"], deepcopy(config)  # the config classes take nested ones apart
     made = transformers.AutoConfig.for_model(kind, **{key: value for key, value in config.items() if key != "model_type"})
-    auto = "AutoModel" if kind in BARE else "AutoModelForSeq2SeqLM" if kind in T5 else "AutoModelForCausalLM"
+    auto = (
+        "AutoModel"
+        if kind in BARE
+        else "AutoModelForSeq2SeqLM"
+        if kind in {*T5, "bart"}
+        else "AutoModelForSpeechSeq2Seq"
+        if kind == "whisper"
+        else "AutoModelForCausalLM"
+    )
     auto = "AutoModelForImageTextToText" if "vision_config" in config else auto
     with torch.device("meta"):
         if kind in WITHOUT_POOLER:
