@@ -17,8 +17,6 @@ from zlib import crc32
 from budgetlint.base.record import fields, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
-from budgetlint.catalog.renamed import renamed
-from budgetlint.catalog.stored import plain
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
@@ -69,7 +67,13 @@ def known_model(text: str) -> Architecture | None:
     """
     path = _of_cache(text)
     last = _last_part(path)
-    for name in (last, *_unpacked(last)):
+    return _known(path, last) or _by_another_name(path, last)
+
+
+def _by_another_name(path: str, last: str) -> Architecture | None:
+    from budgetlint.catalog.stored import plain  # most names are those of rows
+
+    for name in dict.fromkeys((fold(last), _stripped(last), _without_endings(plain(fold(last))))):
         found = _known(path, name) or _renamed(path, name)
         if found is not None:
             return found
@@ -87,6 +91,8 @@ def _known(path: str, name: str) -> Architecture | None:
 
 def _renamed(path: str, name: str) -> Architecture | None:
     """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
+    from budgetlint.catalog.renamed import renamed  # most names are those of rows
+
     owner = _last_part(path.replace("\\", "/").rstrip("/").rpartition("/")[0])
     row = renamed(owner, name)
     model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
@@ -128,11 +134,6 @@ def _last_part(text: str) -> str:
 def _stripped(name: str) -> str:
     """Without the endings that say nothing about the shape."""
     return _without_endings(fold(name))
-
-
-def _unpacked(last: str) -> tuple[str, str]:
-    """What was packed, by the endings of `SAME_SHAPE`, and by every word of `stored`."""
-    return _stripped(last), _without_endings(plain(fold(last)))
 
 
 def _without_endings(folded: str) -> str:
