@@ -83,9 +83,9 @@ def _by_another_name(path: str, last: str) -> Architecture | None:
 def _known(path: str, name: str) -> Architecture | None:
     for file in FILES:
         index = _index(file)
-        row = index["owned"].get(_stripped(path)) or index["keys"].get(squeeze(name))
+        row = index["owned"].get(_stripped(path), index["keys"].get(squeeze(name)))
         if row is not None:
-            return _model(file, row)
+            return _model(file, row) if row else None
     return None
 
 
@@ -195,8 +195,10 @@ def _model(file: str, name: str) -> Architecture:
 
 @cache
 def _owned(file: str) -> dict[str, str]:
-    """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code)."""
-    return {fold(alias): name for name, row in _rows(file).items() for alias in row.get("aliases", ()) if "/" in alias}
+    """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code). ``others`` of
+    the file: ids that are called as a row is, and have other sizes: those of the row that is named, "" where they are no row's."""
+    owned = {fold(alias): name for name, row in _rows(file).items() for alias in row.get("aliases", ()) if "/" in alias}
+    return {**owned, **{_stripped(alias): name for alias, name in _document(file).get("others", {}).items()}}
 
 
 @cache

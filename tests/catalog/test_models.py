@@ -296,3 +296,21 @@ def test_every_row_names_its_sources() -> None:
 def test_what_was_packed_is_found_and_what_was_trained_is_not(text: str, name: str | None) -> None:
     model = models.known_model(text)
     assert (model.name if model else None) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("reciprocate/tiny-llama", None),
+        ("THUMT/mGPT", None),
+        ("ai-forever/mGPT", "mgpt"),
+        ("LinkSoul/Chinese-Llama-2-7b", "llama-7b"),
+        ("LinkSoul/Chinese-Llama-2-7b-4bit", "llama-7b"),
+        ("Linly-AI/Chinese-LLaMA-2-7B-hf", None),
+        ("ziqingyang/chinese-llama-2-7b", "chinese-llama-2-7b"),
+    ],
+)
+def test_another_owners_model_of_the_same_name_is_not_the_row(text: str, name: str | None) -> None:
+    """RahulSChand/gpu_poor public/all_configs.json has the sizes of each."""
+    model = models.known_model(text)
+    assert (model.name if model else None) == name
