@@ -66,10 +66,16 @@ def check(run: RunContext) -> Iterator[Finding]:
     name = str(model.value)
     if _TOLERANT.search(name):
         return
-    if family_of(family).tools.fp16_overflows if family else _NAMES.search(name):
+    if family_of(family).tools.fp16_overflows and _googles(run) if family else _NAMES.search(name):
         yield _finding(run, half, model, f"activations of {name} exceed 65,504, the largest fp16 number: the loss turns NaN or 0", None)
     elif run.plan is not None and run.plan.arch.checkpoint_dtype == "bf16" and full_tuning(run) and _has_bf16(run):
         yield _finding(run, half, model, f"{name} was trained in bf16, whose range fp16 does not have: steps may overflow", Severity.INFO)
+
+
+def _googles(run: RunContext) -> bool:
+    """A checkpoint of Google's, trained in bf16, or nobody knows whose; others trained models of the same code on their own (CodeT5)."""
+    owner = run.plan.arch.hub_id.partition("/")[0] if run.plan is not None else ""
+    return owner in ("", "google", "google-t5")
 
 
 def _half(run: RunContext) -> Setting | None:

@@ -9,7 +9,7 @@ from typing import Any
 from budgetlint.base.numerals import finite
 from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import SAME_CODE, known_family
+from budgetlint.catalog.families import SAME_CODE, SHARED_LAYERS, known_family
 from budgetlint.catalog.family import Family
 from budgetlint.catalog.hf_defaults import KEYS
 from budgetlint.catalog.hf_families import LARGEST, SIZES
@@ -83,6 +83,8 @@ def _towers(config: Mapping[str, Any], values: dict[str, Any]) -> bool:
 
 
 def _unknown(kind: str) -> str:
+    if kind in SHARED_LAYERS:
+        return f"the layers of model_type '{kind}' share their weights: not modelled"
     cure = "give its numbers with 'model custom hidden=… layers=…'"
     return f"the layers of model_type '{kind}' are not known: {cure}" if kind else f"no model_type: {cure}"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from budgetlint.base.record import fields
+from budgetlint.base.record import fields, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
 
@@ -65,20 +65,38 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None)
+    path = _of_cache(text)
+    last = _last_part(path)
+    return _known(path, last) or _by_another_name(path, last)
 
 
-def _known_in(file: str, text: str) -> Architecture | None:
-    last = _last_part(text)
-    index = _index(file)
-    owned = index["owned"].get(_stripped(text))
-    if owned is not None:
-        return _model(file, owned)
-    for name in (last, _stripped(last)):
-        row = index["keys"].get(squeeze(name))
-        if row is not None:
-            return _model(file, row)
+def _by_another_name(path: str, last: str) -> Architecture | None:
+    from budgetlint.catalog.stored import plain  # most names are those of rows
+
+    for name in dict.fromkeys((fold(last), _stripped(last), _without_endings(plain(fold(last))))):
+        found = _known(path, name) or _renamed(path, name)
+        if found is not None:
+            return found
     return None
+
+
+def _known(path: str, name: str) -> Architecture | None:
+    for file in FILES:
+        index = _index(file)
+        row = index["owned"].get(_stripped(path), index["keys"].get(squeeze(name)))
+        if row is not None:
+            return _model(file, row) if row else None
+    return None
+
+
+def _renamed(path: str, name: str) -> Architecture | None:
+    """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
+    from budgetlint.catalog.renamed import renamed  # most names are those of rows
+
+    owner = _last_part(path.replace("\\", "/").rstrip("/").rpartition("/")[0])
+    row = renamed(owner, name)
+    model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
+    return replace(model, max_positions=None) if model is not None and model.position == "rope" else model
 
 
 def stored_as(text: str) -> str | None:
@@ -177,8 +195,10 @@ def _model(file: str, name: str) -> Architecture:
 
 @cache
 def _owned(file: str) -> dict[str, str]:
-    """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code)."""
-    return {fold(alias): name for name, row in _rows(file).items() for alias in row.get("aliases", ()) if "/" in alias}
+    """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code). ``others`` of
+    the file: ids that are called as a row is, and have other sizes: those of the row that is named, "" where they are no row's."""
+    owned = {fold(alias): name for name, row in _rows(file).items() for alias in row.get("aliases", ()) if "/" in alias}
+    return {**owned, **{_stripped(alias): name for alias, name in _document(file).get("others", {}).items()}}
 
 
 @cache

@@ -34,6 +34,22 @@ def storage(name: str) -> tuple[str, str | None] | None:
     return "-".join(told), None if strange else _kind(told)
 
 
+def plain(folded: str) -> str:
+    """The folded name of what was packed: ``qwen3-8b`` of ``qwen3-8b-mlx-6bit``; the whole where more than storage stands behind it."""
+    pieces = list(_PIECE.finditer(folded))
+    first = next((at for at, piece in enumerate(pieces) if at and piece[0] in _WORDS), len(pieces))
+    if any(piece[0] not in _WORDS | _MAKERS and not _BESIDE.fullmatch(piece[0]) for piece in pieces[first:]):
+        return folded
+    while first > 1 and pieces[first - 1][0] in _MAKERS:
+        first -= 1
+    return folded[: pieces[first].start() - 1] if first < len(pieces) else folded
+
+
+_PIECE = expression(r"[^-.]+")
+_MAKERS = frozenset(("unsloth", "mlx", "dwq", "qat", "inc"))
+"""Who packed it, and how it was prepared for that: Apple's MLX and its distilled weights, Intel's Neural Compressor."""
+
+
 def _kind(words: Sequence[str]) -> str | None:
     """One format with its width, of those that are billed."""
     said = set(words) - {"quantized", "quantised", "autoround"}

@@ -32,11 +32,22 @@ def check_custom(checked: Checked, problems: Problems) -> Numbers | None:
         message = f"heads={given['heads']} is no multiple of kv_heads={kv_heads}"
         problems.add("BL003", checked.source, checked.options["kv_heads"].span, message, "each key head serves a whole number of heads")
         return None
+    if shares_layers(given.get("family", "llama")):
+        message = f"the layers of {given['family']} share their weights: NOT MODELLED"
+        problems.add("BL003", checked.source, checked.options["family"].span, message, "the memory of such a model cannot be estimated")
+        return None
     if not reads_text(given.get("family", "llama")):
         message = f"{given['family']} has no vocabulary: a custom model is a decoder of text"
         problems.add("BL003", checked.source, checked.options["family"].span, message, "llama, qwen2, gpt2, …")
         return None
     return tuple(given.items())
+
+
+def shares_layers(name: str) -> bool:
+    """Is one layer run again for each?"""
+    from budgetlint.catalog.families import SHARED_LAYERS  # few budgets have a model of their own
+
+    return name in SHARED_LAYERS
 
 
 def reads_text(name: str) -> bool:

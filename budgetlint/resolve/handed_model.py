@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from budgetlint.base.numerals import LARGEST, finite
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.language.custom_model import REQUIRED, reads_text
+from budgetlint.language.custom_model import REQUIRED, reads_text, shares_layers
 from budgetlint.settings.typed import LONGEST_TEXT, WrongType, shown
 
 MOST = 60
@@ -54,6 +54,8 @@ def _together(found: Mapping[str, object]) -> None:
         raise WrongType(f"hidden {hidden} is no multiple of heads {heads} (model_custom)")
     if heads % kv_heads:
         raise WrongType(f"heads {heads} is no multiple of kv_heads {kv_heads} (model_custom)")
+    if shares_layers(str(family)):
+        raise WrongType(f"the layers of {family} share their weights: NOT MODELLED (model_custom)")
     if not reads_text(str(family)):
         raise WrongType(f"{family} has no vocabulary: a custom model is a decoder of text (model_custom)")
 

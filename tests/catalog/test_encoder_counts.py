@@ -45,3 +45,8 @@ def test_a_short_name_finds_its_row(name: str) -> None:
 def test_what_no_ledger_lists_is_refused_by_name(kind: str) -> None:
     problems = architecture_from_config({"model_type": kind, "hidden_size": 768}, kind)
     assert isinstance(problems, tuple) and kind in problems[0].message
+
+
+def test_layers_that_share_their_weights_are_not_to_be_given_as_numbers() -> None:
+    (problem,) = architecture_from_config({"model_type": "albert", "hidden_size": 768, "num_hidden_layers": 12}, "albert-base-v2")  # type: ignore[misc]
+    assert "share their weights" in problem.message and "model custom" not in problem.message

@@ -273,3 +273,44 @@ def test_every_tensor_has_a_size_and_a_name_of_its_own(model: Architecture) -> N
 
 def test_every_row_names_its_sources() -> None:
     assert not [model.name for model in all_models() if not model.sources]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("RedHatAI/Qwen2.5-7B-Instruct-FP8-BLOCK", "qwen2.5-7b"),
+        ("mlx-community/Meta-Llama-3.1-8B-Instruct-4bit-DWQ", "llama-3.1-8b"),
+        ("mlx-community/Qwen3-8B-6bit", "qwen3-8b"),
+        ("mlx-community/gemma-3-4b-it-qat-4bit", "gemma-3-4b"),
+        ("Qwen/Qwen3-8B-MLX-4bit", "qwen3-8b"),
+        ("bartowski/Qwen2.5-7B-Instruct-GGUF", "qwen2.5-7b"),
+        ("nytopop/Qwen3-30B-A3B.w4a16", "qwen3-30b-a3b"),
+        ("unsloth/gpt-oss-20b-mxfp4", "gpt-oss-20b"),
+        ("NVFP4/Qwen3-30B-A3B-Instruct-2507-FP4", "qwen3-30b-a3b-2507"),
+        ("Qwen/Qwen3-8B-fp8-sft", None),
+        ("Qwen/Qwen3-8B-sft-fp8", None),
+        ("fp8-qwen3-8b", None),
+        ("4bit", None),
+    ],
+)
+def test_what_was_packed_is_found_and_what_was_trained_is_not(text: str, name: str | None) -> None:
+    model = models.known_model(text)
+    assert (model.name if model else None) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("reciprocate/tiny-llama", None),
+        ("THUMT/mGPT", None),
+        ("ai-forever/mGPT", "mgpt"),
+        ("LinkSoul/Chinese-Llama-2-7b", "llama-7b"),
+        ("LinkSoul/Chinese-Llama-2-7b-4bit", "llama-7b"),
+        ("Linly-AI/Chinese-LLaMA-2-7B-hf", None),
+        ("ziqingyang/chinese-llama-2-7b", "chinese-llama-2-7b"),
+    ],
+)
+def test_another_owners_model_of_the_same_name_is_not_the_row(text: str, name: str | None) -> None:
+    """RahulSChand/gpu_poor public/all_configs.json has the sizes of each."""
+    model = models.known_model(text)
+    assert (model.name if model else None) == name

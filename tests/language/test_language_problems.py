@@ -123,6 +123,7 @@ LIKELY = [
     ("model custom hidden=3", "1:7 BL006", "layers="),
     ("model custom hidden=96 layers=1 heads=16 kv_heads=5 vocab=9 intermediate=9", "1:51 BL003", "whole number"),
     ("model custom hidden=96 layers=1 heads=16 vocab=9 intermediate=9 family=siglip", "1:72 BL003", "qwen2"),
+    ("model custom hidden=96 layers=1 heads=16 vocab=9 intermediate=9 family=albert", "1:72 BL003", "cannot be estimated"),
     ("model custom hidden=97 layers=1 heads=16 vocab=9 intermediate=9", "1:7 BL003", "head_dim"),
     ("also qwen2.5-7b", "1:1 BL006", "role="),
     ("rollout vllm share=0.3", "1:20 BL003", "30%"),

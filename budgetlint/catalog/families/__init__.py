@@ -35,6 +35,10 @@ SAME_CODE: Mapping[str, str] = {
 }
 """model_types whose language model runs another family's layers (modular_*.py), and names of their first remote code."""
 
+SHARED_LAYERS = frozenset({"albert"})
+"""model_types whose layers are one layer run again (transformers 5.24.0 modeling_albert.py AlbertTransformer): as many
+weights as one has, and the activations of all. No ledger lists them, and numbers of layers that are each their own would misprice them."""
+
 UNLISTED = "unlisted"
 """The record of a family that has none: a budget may name any (``model custom … family=``). What it says is told as an assumption."""
 
