@@ -27,7 +27,7 @@ from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
+from budgetlint.program.values import ABSENT, Choice, Copied, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
 from budgetlint.program.ways import is_of_plain
 from budgetlint.program.wiring import Wiring
 
@@ -163,8 +163,8 @@ class _Writer:
     def _node(self, value: Value, place: Place, depth: int) -> Node:
         origin = best(value.origins)
         at = origin.place if origin is not None else place
-        if isinstance(value, Known):
-            return self._scalar(value, at)
+        if isinstance(value, Known | Copied):
+            return self._scalar(value if isinstance(value, Known) else value.name, at)
         if self.way is not None and isinstance(value, Choice) and is_of_plain(value):
             return self.node(value.ways[min(self.way, len(value.ways) - 1)].value, at, depth)
         if depth < _DEEPEST:

@@ -144,6 +144,16 @@ class Opaque(Value):
         return f"?({self.why})"
 
 
+class Copied(Opaque):
+    """Where a copy of something lies that has a name (``name``): the path is not known, what lies there is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Known, why: str, package: str) -> None:
+        super().__init__(why, None, package, name.origins)
+        self.name = name
+
+
 class Absent(Value):
     """Nothing is there: a name that one way did not bind, a key that one way did not set, an argument that was not given."""
 

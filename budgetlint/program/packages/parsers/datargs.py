@@ -11,7 +11,7 @@ from budgetlint.program.calling import Call
 from budgetlint.program.dataclass import Field, default_of, fields_of, is_dataclass
 from budgetlint.program.objects import Class, Handler
 from budgetlint.program.packages.parsers.annotated import plain, reader, switch, values_of, words_of
-from budgetlint.program.packages.parsers.annotations import Shape, shape_of
+from budgetlint.program.packages.parsers.annotations import shape_of
 from budgetlint.program.packages.parsers.hf import build
 from budgetlint.program.packages.parsers.options import Option
 from budgetlint.program.state import Interpreter
