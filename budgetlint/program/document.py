@@ -15,13 +15,25 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, EVALUATES, FACTS, KEEPS_OUTPUTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
+from budgetlint.documents.python_marks import (
+    CAST,
+    EVALUATES,
+    FACTS,
+    KEEPS_OUTPUTS,
+    LOOP,
+    MORE,
+    OF_WHICH_THE_END,
+    PERHAPS,
+    REPLACED,
+    UNPATCHED,
+)
 from budgetlint.documents.python_places import Places
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.objects import Function, Object
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.path_ends import end_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
@@ -171,6 +183,9 @@ class _Writer:
             found = self._container(value, at, depth)
             if found is not None:
                 return found
+        end = end_of(value)
+        if end:
+            return Scalar(f"<{reason(value)[:_WHY]}{OF_WHICH_THE_END}{end}>", self.span(at))
         return self._open(reason(value), at, PERHAPS if perhaps_absent(value) else "<")
 
     def _container(self, value: Value, place: Place, depth: int) -> Node | None:

@@ -154,6 +154,16 @@ class Copied(Opaque):
         self.name = name
 
 
+class Ending(Opaque):
+    """A path that is not known, of which the last part is (``end``)."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, path: Opaque, end: str) -> None:
+        super().__init__(path.why, path.of, path.package, path.origins)
+        self.end = end
+
+
 class Absent(Value):
     """Nothing is there: a name that one way did not bind, a key that one way did not set, an argument that was not given."""
 
