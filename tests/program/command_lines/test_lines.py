@@ -13,7 +13,8 @@ from tests.program.command_lines.real import Program, differences, programs
 
 PARSERS = {
     "argparse": (), "hf": (), "click": ("click",), "typer": ("typer",), "fire": ("fire",), "tyro": ("tyro",),
-    "datargs": ("datargs",), "tap": ("tap",), "omegaconf": ("omegaconf",),
+    "datargs": ("datargs",), "tap": ("tap",), "draccus": ("draccus",), "pyrallis": ("pyrallis",),
+    "omegaconf": ("omegaconf",),
     "hydra": ("hydra", "omegaconf"),
 }  # fmt: skip
 """Tables, and the packages that they need."""

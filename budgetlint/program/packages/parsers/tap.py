@@ -83,8 +83,8 @@ def _kept(shape: Shape, value: Value) -> Value:
 def _variables(it: Interpreter, cls: Class) -> Iterator[_Variable]:
     """The annotations of the class and of those that it is made from, the nearest first."""
     seen: set[str] = set()
-    for one in cls.line:
-        for node in one.node.body if isinstance(one, Class) else ():
+    for one in [one for one in cls.line if isinstance(one, Class)]:
+        for node in one.node.body:
             if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id in seen:
                 continue
             name = node.target.id
