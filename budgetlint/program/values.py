@@ -129,6 +129,12 @@ class Open(Value):
         return f"?{self.kind} {self.name}"
 
 
+class Unset(Open):
+    """A variable of the environment that nothing here sets, asked for without a default: open, save where ``or`` has one."""
+
+    __slots__ = ()
+
+
 class Opaque(Value):
     """What is not followed, and why. ``of``: what it was made of, so that a change of a model's part is known to be one.
 
