@@ -28,7 +28,7 @@ def command_text(run: RunContext) -> str:
 def is_alone(run: RunContext) -> bool:
     """A bare ``python train.py`` starts the run: one process, whatever the machine has."""
     devices = run.setting("devices")
-    if devices is not None and devices.origin.kind is OriginKind.DERIVED and devices.origin.note == "python starts one process":
+    if devices is not None and devices.origin.kind is OriginKind.DERIVED and devices.origin.note.endswith("python starts one process"):
         return True
     head, script, _ = command_text(run).partition(".py")
     return bool(script and _PYTHON.search(head)) and not _LAUNCHER.search(head)

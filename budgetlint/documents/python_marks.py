@@ -29,5 +29,8 @@ def is_open(node: Node | None) -> bool:
     return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"
 
 
+OF_WHICH_THE_END = ", .../"
+"""In front of the last part of a path that is not known otherwise: ``<environment MODELS, .../Qwen2.5-7B>``."""
+
 FOLLOWED = "a program that was followed"
 """The fact of a document that is no look at a text: whatever stands there reaches a trainer."""

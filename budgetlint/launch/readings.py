@@ -17,7 +17,7 @@ from budgetlint.readers import Reader, identify, reader_of
 from budgetlint.readers.base import Key, read_keys, to_count
 from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
-from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+from budgetlint.settings.run import UNSAID, Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 _ENVIRONMENT = "environment"
 _EVERY_DEVICE = (ACCELERATE, DEEPSPEED, COMPOSER, OUMI)
@@ -212,11 +212,28 @@ def _wide_tools() -> tuple[str, ...]:
 
 
 def one_process(launch: Launch, reading: Reading) -> Setting | None:
-    """A bare ``python train.py`` is one process."""
+    """A bare ``python train.py`` is one process. On how many cards is another matter: a Trainer takes all that it sees, each with the
+    whole model and rows of its own, so that what one holds is the same."""
     around = [document.program for document in launch.layers if document.program not in ("environment", "job")]
     if around or not frameworks.format_of(reading.format).one_process or _is_wide(launch):
         return None
-    return Setting("devices", 1, Origin(OriginKind.DERIVED, note="python starts one process"), "1")
+    if _takes_what_it_sees(launch, reading):
+        return Setting("devices", 1, Origin(OriginKind.DERIVED, note=f"{UNSAID} on how many cards, as {ONE_PROCESS}"), "1 process")
+    return Setting("devices", 1, Origin(OriginKind.DERIVED, note=ONE_PROCESS), "1")
+
+
+ONE_PROCESS = "python starts one process"
+_COUNTS_CARDS = frozenset({"llamafactory"})
+"""Its arguments end a start that would take several (LLaMA-Factory 0.9 to 0.9.4 ``hparams/parser.py`` get_train_args)."""
+
+
+def _takes_what_it_sees(launch: Launch, reading: Reading) -> bool:
+    """A Trainer's ``n_gpu`` is every visible card where no DeepSpeed is (transformers 4.40 to 5.24 ``training_args.py`` _setup_devices;
+    ``trainer.py`` _wrap_model: torch's DataParallel)."""
+    by_engine = any(reference.role is Role.ENGINE for reference in reading.references)
+    asked = launch.request.gpus if launch.request is not None else None
+    form = frameworks.format_of(reading.format)
+    return bool(form.arguments) and reading.format not in _COUNTS_CARDS and not by_engine and asked != 1
 
 
 def data_parallel(launch: Launch, readings: Iterable[Reading]) -> Setting | None:

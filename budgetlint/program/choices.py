@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from budgetlint.program.objects import Class, Function
 from budgetlint.program.places import Origin
-from budgetlint.program.values import ABSENT, Absent, Choice, External, Items, Key, Known, Opaque, Open, Value, Way
+from budgetlint.program.values import ABSENT, Absent, Choice, Ending, External, Items, Key, Known, Opaque, Open, Value, Way
 
 MOST_WAYS = 8
 """More values than this are no choice that anybody would read: 98 of 100 choices of 67 programs in 26 repositories have 6 or fewer."""
@@ -30,6 +30,8 @@ def same(one: Value, other: Value, depth: int = 0) -> bool:
             return one.name == other.name
         case Open(), Open():
             return (one.kind, one.name) == (other.kind, other.name)
+        case Ending(), Ending():
+            return one.why == other.why and one.of is other.of and one.end == other.end
         case Opaque(), Opaque():
             return one.why == other.why and one.of is other.of
         case Items(), Items() if one.kind == "tuple" == other.kind:

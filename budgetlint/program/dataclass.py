@@ -22,12 +22,22 @@ from budgetlint.program.values import ABSENT, Items, Known, Value, Way
 from budgetlint.program.wording import words
 
 DATACLASSES = frozenset(
-    {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"}
+    {
+        "dataclasses.dataclass",
+        "pydantic.dataclasses.dataclass",
+        "chz.chz",
+        "attr.s",
+        "attr.dataclass",
+        "attrs.define",
+        "attr.define",
+        "datargs.argsclass",
+        "datargs.make.argsclass",
+    }
 )
 FIELDS_OF_BASES = frozenset(
     {"typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings", "pydantic.BaseSettings", "draccus.ChoiceRegistry"}
 )
-_CALLS = frozenset({"field", "Field", "HfArg", "ib", "attrib"})
+_CALLS = frozenset({"field", "Field", "HfArg", "ib", "attrib", "arg"})
 Construct = Callable[[Interpreter, Object, str, Call], None]
 
 

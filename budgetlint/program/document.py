@@ -15,19 +15,31 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, EVALUATES, FACTS, KEEPS_OUTPUTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
+from budgetlint.documents.python_marks import (
+    CAST,
+    EVALUATES,
+    FACTS,
+    KEEPS_OUTPUTS,
+    LOOP,
+    MORE,
+    OF_WHICH_THE_END,
+    PERHAPS,
+    REPLACED,
+    UNPATCHED,
+)
 from budgetlint.documents.python_places import Places
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.objects import Function, Object
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.path_ends import end_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
+from budgetlint.program.values import ABSENT, Choice, Copied, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
 from budgetlint.program.ways import is_of_plain
 from budgetlint.program.wiring import Wiring
 
@@ -163,14 +175,17 @@ class _Writer:
     def _node(self, value: Value, place: Place, depth: int) -> Node:
         origin = best(value.origins)
         at = origin.place if origin is not None else place
-        if isinstance(value, Known):
-            return self._scalar(value, at)
+        if isinstance(value, Known | Copied):
+            return self._scalar(value if isinstance(value, Known) else value.name, at)
         if self.way is not None and isinstance(value, Choice) and is_of_plain(value):
             return self.node(value.ways[min(self.way, len(value.ways) - 1)].value, at, depth)
         if depth < _DEEPEST:
             found = self._container(value, at, depth)
             if found is not None:
                 return found
+        end = end_of(value)
+        if end:
+            return Scalar(f"<{reason(value)[:_WHY]}{OF_WHICH_THE_END}{end}>", self.span(at))
         return self._open(reason(value), at, PERHAPS if perhaps_absent(value) else "<")
 
     def _container(self, value: Value, place: Place, depth: int) -> Node | None:

@@ -9,6 +9,7 @@ from budgetlint.program.calling import Frame
 from budgetlint.program.choices import MOST_WAYS, alternatives, both, choice
 from budgetlint.program.ends import Dead
 from budgetlint.program.operators import MOST_CHARACTERS, made_of
+from budgetlint.program.path_ends import with_end
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Choice, Known, Map, Plain, Value, Way
@@ -24,7 +25,7 @@ def joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
     for part in parts:
         found = list(_grown(ways, part))
         if any(not isinstance(one.value, Known) for one in found) or len(found) > MOST_WAYS:
-            return made_of(*parts)
+            return with_end(made_of(*parts), parts)
         ways = found
     origin = Origin("source", it.place(node, frame))
     return choice(Way(way.when, Known(way.value.value, (*way.value.origins, origin)[:6])) for way in ways if isinstance(way.value, Known))

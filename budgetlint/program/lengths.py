@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from budgetlint.program.choices import alternatives
+from budgetlint.program.evaluating import training
 from budgetlint.program.places import Origin
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import NONE, Known, Opaque, Value
@@ -29,8 +30,9 @@ _MOST = 2_000_000
 
 def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
     """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that
-    the program calls so."""
-    cuts = [(call, way.value) for call in sinks if call.kind == "tokenize" for way in alternatives(_cuts(call))]
+    the program calls so. What only evaluates has lengths of its own."""
+    calls, others = training(sinks, "tokenize")
+    cuts = [(call, way.value) for call in calls for way in alternatives(_cuts(call))]
     whole = any(value is NONE and _is_of_data(call) for call, value in cuts)
     cuts = [(call, value) for call, value in cuts if value is not NONE and not (whole and call.may_be_skipped)]
     targets = [(call, value) for call, value in cuts if "text_target" in call.arguments or _is_target(value)]
@@ -42,7 +44,7 @@ def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapp
             found[name] = value
     if "max_length" in found and all(_pads(call) for call, _ in sources):
         found["padding"] = Known("max_length")
-    if not cuts:
+    if not cuts and not others:
         field = field_of(read, _FIELDS)
         found |= {"field": field} if field is not None else {}
     return found

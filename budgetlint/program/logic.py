@@ -12,10 +12,11 @@ from budgetlint.program.comparisons import held
 from budgetlint.program.operators import made_of, unary
 from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Value, Way
+from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Known, Unset, Value, Way
 from budgetlint.program.wording import negated, shown
 
 _NAMES = "names"
+_CALLS_NOTHING = (ast.Constant, ast.Name, ast.Attribute)
 _BOOLEAN = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 """Comparisons that give True or False, whatever is compared."""
 
@@ -42,6 +43,10 @@ def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame, 
     known = held(it, first, nodes[0], frame)
     if known is not None:
         return first if known is wanted else _either(it, nodes[1:], wanted, frame, is_condition=is_condition)
+    if wanted and not is_condition and isinstance(first, Unset) and len(nodes) == 2 and isinstance(nodes[1], _CALLS_NOTHING):
+        other = it.evaluate(nodes[1], frame)
+        if isinstance(other, Known) and other.value is not None:  # ``os.getenv(NAME) or default`` is ``os.getenv(NAME, default)``
+            return Known(other.value, (*first.origins, *other.origins))
     kept = [way for way in alternatives(first) if truth(way.value) is not (not wanted)]
     decided = (TRUE if wanted else FALSE) if is_condition or _is_boolean(nodes[0]) else choice(kept)
     text = shown(nodes[0])

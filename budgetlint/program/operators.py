@@ -12,6 +12,7 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.choices import alternatives, both, choice, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.objects import Function, Object
+from budgetlint.program.path_ends import SLASH, with_end
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Choice, Items, Known, Map, Opaque, Open, Plain, Value, Way
 
@@ -80,7 +81,11 @@ def _binary(op: ast.operator, left: Value, right: Value) -> Value:
         return _formatted(left, right)
     if isinstance(left, Items | Map) and isinstance(right, Known) and not isinstance(op, ast.Mult):
         raise Dead("TypeError")
-    return made_of(left, right)
+    made = made_of(left, right)
+    if isinstance(op, ast.Add):
+        return with_end(made, (left, right))
+    is_path = isinstance(op, ast.Div) and isinstance(right, Known) and isinstance(right.value, str | PurePosixPath)
+    return with_end(made, (left, SLASH, right)) if is_path else made
 
 
 def extended(left: Items, right: Value) -> Items:

@@ -129,6 +129,12 @@ class Open(Value):
         return f"?{self.kind} {self.name}"
 
 
+class Unset(Open):
+    """A variable of the environment that nothing here sets, asked for without a default: open, save where ``or`` has one."""
+
+    __slots__ = ()
+
+
 class Opaque(Value):
     """What is not followed, and why. ``of``: what it was made of, so that a change of a model's part is known to be one.
 
@@ -142,6 +148,26 @@ class Opaque(Value):
 
     def __repr__(self) -> str:
         return f"?({self.why})"
+
+
+class Copied(Opaque):
+    """Where a copy of something lies that has a name (``name``): the path is not known, what lies there is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Known, why: str, package: str) -> None:
+        super().__init__(why, None, package, name.origins)
+        self.name = name
+
+
+class Ending(Opaque):
+    """A path that is not known, of which the last part is (``end``)."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, path: Opaque, end: str) -> None:
+        super().__init__(path.why, path.of, path.package, path.origins)
+        self.end = end
 
 
 class Absent(Value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.program.objects import Object
-from budgetlint.program.values import Choice, External, Items, Known, Value
+from budgetlint.program.values import Choice, Copied, External, Items, Known, Value
 from budgetlint.program.wiring import Wiring
 
 
@@ -15,7 +15,7 @@ def is_of_plain(value: Choice) -> bool:
 def _is_plain(value: Value) -> bool:
     if isinstance(value, Items):
         return value.more is None and all(isinstance(one, Known) for one in value.items)
-    return isinstance(value, Known) or (isinstance(value, External) and value.name.startswith("torch."))
+    return isinstance(value, Known | Copied) or (isinstance(value, External) and value.name.startswith("torch."))
 
 
 def most_ways(wiring: Wiring) -> int:

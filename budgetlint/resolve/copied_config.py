@@ -1,4 +1,5 @@
-"""The config that a copy of a Hydra program brings: it holds the defaults, and the command's words are laid over it.
+"""The config that a Hydra program in the project brings, a copy or one after a framework's: it holds the defaults, and the command's
+words are laid over it.
 
 Source: Hydra 1.3 ``main.py`` (``config_path`` is relative to the program's file), ``_internal/utils.py`` (``--config-path`` and
 ``--config-name`` beat the decorator's). The decorator is read as text, never run.
@@ -16,7 +17,7 @@ from budgetlint.documents.merge import merged
 from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.launch import Launch
 from budgetlint.readers import reader_of
-from budgetlint.readers.known_programs import HYDRA, known_program
+from budgetlint.readers.known_programs import HYDRA, Program, known_program, known_programs
 from budgetlint.resolve.composition import base_of
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
@@ -33,16 +34,17 @@ def over_own_config(work: Assembly, launch: Launch) -> Launch:
     base = base_of(work, path) if path else None
     if program is None or base is None or launch.program.root is None:
         return launch
-    work.bound.add(path)
+    work.started.add(path)
     root, files = base
     named = tuple(one for one in launch.configs if one.origin.key != "config_name")
     return replace(launch, program=replace(launch.program, root=merged(root, launch.program.root), below=(program, *files)), configs=named)
 
 
 def _program(work: Assembly, launch: Launch) -> SourceFile | None:
-    """The file of a program that is known and reads Hydra's configs."""
+    """The file of a program that reads Hydra's configs: one that is known by name, or one of the project's own whose words are a
+    framework's that is (a trainer that was made after it)."""
     name = launch.program.program
-    row = known_program(name)
+    row = known_program(name) or _like(launch)
     if row is None or row.arguments != HYDRA:
         return None
     path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
@@ -52,6 +54,13 @@ def _program(work: Assembly, launch: Launch) -> SourceFile | None:
     place = next(filter(work.files.exists, places), None)
     source = work.files.read(place) if place is not None else None
     return source if isinstance(source, SourceFile) else None
+
+
+def _like(launch: Launch) -> Program | None:
+    """The program of a framework that the words of a command are for beyond doubt, whatever the program's name is."""
+    rows = (row for row in known_programs() if row.arguments == HYDRA)
+    readers = ((row, reader_of(row.format)) for row in rows)
+    return next((row for row, reader in readers if reader is not None and reader.recognise(launch.program) == 1), None)
 
 
 def _config(program: SourceFile, launch: Launch) -> str:

@@ -13,6 +13,7 @@ from budgetlint.documents.python_marks import FOLLOWED
 from budgetlint.files.disk import Files
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
+from budgetlint.resolve.path_end import is_one_model
 from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.resolve.program_rounds import are_rounds
 from budgetlint.resolve.program_run import ProgramRun
@@ -241,13 +242,17 @@ def _of_ways(documents: Sequence[Document]) -> Reading | None:
     return replace(found, settings=Settings(settings))
 
 
+def _shortest(value: object) -> int:
+    return len(value) if isinstance(value, str) else 0
+
+
 def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
     values = [one.value for one in ways if one is not None and one.known]
     if setting.state != "symbolic" or setting.is_default or len(values) < len(ways):
         return setting
     different = tuple(dict.fromkeys(values))
-    if len(different) == 1:
-        return replace(setting, value=different[0], state="known", readings=())
+    if len(different) == 1 or (setting.name == "model" and is_one_model(different)):
+        return replace(setting, value=min(different, key=_shortest), state="known", readings=())
     return replace(setting, value=None, state="auto", readings=different)
 
 

@@ -25,6 +25,7 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.outputs import shape_of
 from budgetlint.resolve.own_builds import says, with_own_builds
+from budgetlint.resolve.path_end import with_path_end
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.run_parts import script_of, started_by
 from budgetlint.resolve.settled import settled
@@ -82,7 +83,7 @@ def _settings(work: Assembly, collected: Collected, claims: Settings, stack: Sta
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
     readings = collected.readings
-    settings = settled(with_stored_weights(join(readings), claims), claims)
+    settings = settled(with_stored_weights(with_path_end(join(readings)), claims), claims)
     if collected.unsaid:
         settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do

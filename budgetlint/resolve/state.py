@@ -88,7 +88,7 @@ class Assembly:
     bound: set[str] = field(default_factory=set)
     """Files that a budget binds: they are its runs', whoever else names them."""
     started: set[str] = field(default_factory=set)
-    """Files that a command of a budget takes: another command may take them too."""
+    """Files that a command takes, of a budget or over its program's own config: another command may take them too."""
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""

@@ -91,6 +91,24 @@ CASES = {
     "what is under development may be anything up to its release": Case(
         {"run.sh": COMMAND, **verl(version="0.3.1.dev\n")}, "verl>=0.3.1.dev0,<=0.3.1", OF_THE_COPY
     ),
+    "a trainer of one's own, made after verl's": Case(
+        {
+            "run.sh": COMMAND.replace("-m verl.trainer.main_ppo", "-m mine.trainer.main_mine"),
+            "mine/trainer/main_mine.py": PROGRAM.replace("ppo_trainer", "mine"),
+            "mine/trainer/config/mine.yaml": CONFIG,
+        },
+        "unknown",
+        {"recompute": "none", "rollout_memory": 0.4, "rollout_engine": "vllm", "max_grad_norm": 1.0, "model": "Qwen/Qwen2.5-0.5B"},
+        {"recompute": "mine/trainer/config/mine.yaml"},
+    ),
+    "a trainer of one's own whose config is not here": Case(
+        {
+            "run.sh": COMMAND.replace("-m verl.trainer.main_ppo", "-m mine.trainer.main_mine"),
+            "mine/trainer/main_mine.py": PROGRAM.replace("ppo_trainer", "mine"),
+        },
+        "unknown",
+        {"recompute": "full", "rollout_memory": 0.5},
+    ),
     "no copy": Case({"run.sh": COMMAND}, "unknown", {"recompute": "full", "rollout_memory": 0.5, "reference_offload": "cpu"}),
     "a copy without its config": Case(
         {"run.sh": COMMAND, "verl/__init__.py": "__version__ = '0.1'\n"}, "verl@0.1", {"recompute": "none", "rollout_memory": 0.5}

@@ -23,7 +23,8 @@ _MODULES: tuple[str, ...] = (
     "mappings", "variables", "paths", "presence", "pathlib", "files",
     "process", "workers", "replaced", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml",
     "loaders.omegaconf",
-    "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.click", "parsers.typer", "parsers.fire", "parsers.tyro", "torch", "trl",
+    "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.click", "parsers.typer", "parsers.fire", "parsers.tyro",
+    "parsers.datargs", "parsers.tap", "parsers.draccus", "torch", "trl", "hub",
     "lightning",
 )  # fmt: skip
 

@@ -44,6 +44,12 @@ PACKAGES: dict[str, str] = {
     **dict.fromkeys(("torch.jit.script", "torch.jit.ignore", "torch.jit.unused", "torch.jit.export", "torch.jit.is_scripting"),
                     "makes another function or module of what it is given"), "transformers": "loads and helps", "trl": "loads and helps",
     "accelerate": "asks the processes", "torch_xla": "processes and loaders of a TPU",
+    # verl 0.4.1 and 0.9.1 ``utils/``
+    "verl.utils.dataset": "reads its config", "verl.utils.tracking": "sends metrics", "verl.utils.fs": "copies files",
+    "verl.utils.hdfs_io": "copies files",
+    "verl.utils.hf_tokenizer": "loads a tokenizer", "verl.utils.hf_processor": "loads a processor",
+    "verl.utils.tokenizer": "loads tokenizers",
+    "verl.utils.distributed": "starts the processes", "verl.utils.device": "asks for the devices", "verl.utils.debug": "reads the machine",
     # services and pages: what they are given goes out of the program
     "openai": "sends and gets", "anthropic": "sends and gets", "httpx": "sends and gets", "aiohttp": "sends and gets",
     "tenacity": "calls again",

@@ -14,7 +14,7 @@ from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dund
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, NONE, TRUE, External, Items, Known, Map, Opaque, Open, Value
+from budgetlint.program.values import FALSE, NONE, TRUE, Copied, Ending, External, Items, Known, Map, Opaque, Open, Value
 
 _MOST_DIGITS = 400
 SCALARS = {"str": str, "bytes": bytes, "int": int, "float": float, "complex": complex, "bool": bool}
@@ -80,6 +80,8 @@ def text_of(it: Interpreter, value: Value, call: Call) -> Value:
     """``str(value)``, also of a path and of a text that names the project's folder."""
     if isinstance(value, Known) and isinstance(value.value, str | PurePosixPath):
         return Known(str(value.value), value.origins)
+    if isinstance(value, Ending | Copied):
+        return value
     if isinstance(value, Items) and value.kind in ("set", "frozenset") and len(value.items) > 1:
         return unknown("str", [value])  # in no order that is known
     found = dunder(it, value, "__str__", call)

@@ -14,6 +14,7 @@ from budgetlint.program.packages.paths import absolute, path_text, told
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Property, origins_in, plain, spread, unknown
 from budgetlint.program.packages.presence import exists, listed_in
 from budgetlint.program.packages.roots import MARK, ROOT
+from budgetlint.program.path_ends import between, with_end
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Items, Known, Opaque, Value
 
@@ -29,7 +30,7 @@ def _path(it: Interpreter, call: Call) -> Value:
             return Known(PurePosixPath(*known), origins_in(values))
         if any(isinstance(one, Known) and path_text(one) is None for one in values):
             raise Dead
-        return unknown("pathlib.Path", values, "pathlib")
+        return with_end(unknown("pathlib.Path", values, "pathlib"), between(values))
 
     return spread(it, call.positional, made, "pathlib.Path")
 
@@ -106,7 +107,7 @@ def _asked(what: str) -> Method:
 
 def _home(it: Interpreter, base: Value, call: Call) -> Value:
     text = path_text(base)
-    return base if text is not None and not text.startswith("~") else unknown("expanduser", [base], "pathlib")
+    return base if text is not None and not text.startswith("~") else with_end(unknown("expanduser", [base], "pathlib"), [base])
 
 
 def _cwd(it: Interpreter, call: Call) -> Value:

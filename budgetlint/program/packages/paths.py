@@ -15,6 +15,7 @@ from budgetlint.program.ends import Dead
 from budgetlint.program.objects import Handler, Object
 from budgetlint.program.packages.plain import REFUSED, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.packages.roots import MARK, ROOT, in_project, settled
+from budgetlint.program.path_ends import between, with_end
 from budgetlint.program.state import Interpreter, Launched
 from budgetlint.program.values import NONE, Known, Opaque, Value
 
@@ -64,7 +65,7 @@ def _worked_out(name: str, function: Callable[..., object], least: int, most: in
                 given = [plain(value, paths=True, marks=True) for value in values]
                 return told(function(*given), given, values, name)
             except NotPlain:
-                return unknown(name, values, "os")
+                return _ended(name, unknown(name, values, "os"), values)
             except REFUSED:
                 raise Dead from None
 
@@ -73,6 +74,15 @@ def _worked_out(name: str, function: Callable[..., object], least: int, most: in
         return spread(it, call.positional, one, name)
 
     return handler
+
+
+def _ended(name: str, value: Value, given: list[Value]) -> Value:
+    """What of a path is known at its end, where the function keeps that."""
+    return with_end(value, between(given)) if name in _KEEPS_THE_END else value
+
+
+_KEEPS_THE_END = frozenset({"os.path.join", "os.path.normpath", "os.path.abspath", "os.path.expanduser", "os.path.expandvars"})
+"""Not ``realpath``, which follows links."""
 
 
 def told(found: object, given: list[object], values: list[Value], name: str) -> Value:
@@ -122,7 +132,7 @@ def _absolute(name: str) -> Handler:
         if text is None:
             if isinstance(value, Known):
                 raise Dead
-            return unknown(name, [value], "os")
+            return _ended(name, unknown(name, [value], "os"), [value])
         found = absolute(it, text)
         if found is None or (name == "os.path.realpath" and not found.startswith(ROOT)):
             return unknown(name, [value], "os")
@@ -141,7 +151,7 @@ def _expanded(name: str, mark: str) -> Handler:
     def one(value: Value) -> Value:
         text = path_text(value)
         if text is None or mark in text:
-            return unknown(name, [value], "os")
+            return _ended(name, unknown(name, [value], "os"), [value])
         return Known(text, value.origins)
 
     def handler(it: Interpreter, call: Call) -> Value:

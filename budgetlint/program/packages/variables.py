@@ -12,7 +12,7 @@ from budgetlint.program.objects import Handler
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter, Launched, text_of
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Key, Known, Map, Open, Value, Way
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Key, Known, Map, Open, Unset, Value, Way
 
 ENVIRONMENT = "environment"
 """The loader of a mapping that is ``os.environ`` or a copy of it."""
@@ -53,8 +53,10 @@ def _by_nobody(it: Interpreter, name: str, default: Value | None, call: Call) ->
     origin = Origin("environment", it.place(call.node, call.frame), name)
     if any(one.kind == UNKNOWN for one in it.doubts):  # code that nobody knows may have set it
         return Open("environment", name, (origin,))
-    if default is None or (isinstance(default, Known) and default.value is None) or _SET_BY_OTHERS.match(name):
+    if _SET_BY_OTHERS.match(name):
         return Open("environment", name, (origin,))
+    if default is None or (isinstance(default, Known) and default.value is None):
+        return Unset("environment", name, (origin,))
     return Known(default.value, (origin, *default.origins)) if isinstance(default, Known) else default
 
 

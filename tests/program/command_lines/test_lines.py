@@ -12,7 +12,9 @@ from tests.program.command_lines.chance import lines
 from tests.program.command_lines.real import Program, differences, programs
 
 PARSERS = {
-    "argparse": (), "hf": (), "click": ("click",), "typer": ("typer",), "fire": ("fire",), "tyro": ("tyro",), "omegaconf": ("omegaconf",),
+    "argparse": (), "hf": (), "click": ("click",), "typer": ("typer",), "fire": ("fire",), "tyro": ("tyro",),
+    "datargs": ("datargs",), "tap": ("tap",), "draccus": ("draccus",), "pyrallis": ("pyrallis",),
+    "omegaconf": ("omegaconf",),
     "hydra": ("hydra", "omegaconf"),
 }  # fmt: skip
 """Tables, and the packages that they need."""

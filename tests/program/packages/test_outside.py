@@ -7,7 +7,7 @@ import pytest
 from budgetlint.program.objects import Object
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import Launched
-from budgetlint.program.values import Choice, External, Items, Known, Map, Opaque, Open, Value
+from budgetlint.program.values import Choice, External, Items, Known, Map, Opaque, Open, Unset, Value
 
 from .following import as_python, followed, ways_of
 
@@ -94,6 +94,9 @@ ENVIRONMENT = {
     "out = os.environ.get('MINE', '9')": "9",
     "out = os.environ.get('MINE', 9)": 9,
     "out = os.getenv('MINE', default='x')": "x",
+    "out = os.getenv('MINE') or 'x'": "x",
+    "x = 'y'\nout = os.environ.get('MINE') or x": "y",
+    "out = os.getenv('GIVEN') or 'x'": "4",
     "out = 'GIVEN' in os.environ": True,
     "os.environ['MINE'] = 'a'\nout = os.environ.get('MINE', 'b')": "a",
     "os.environ.update(MINE='a')\nout = os.environ['MINE']": "a",
@@ -101,9 +104,12 @@ ENVIRONMENT = {
     "out = dict(os.environ)['GIVEN']": "4",
     "out = {**os.environ, 'MINE': '2'}['MINE']": "2",
     "out = os.environ['MINE']": Open,
-    "out = os.environ.get('MINE')": Open,
-    "out = os.getenv('MINE', None)": Open,
+    "out = os.environ.get('MINE')": Unset,
+    "out = os.getenv('MINE', None)": Unset,
     "out = os.environ.get('RANK', '0')": Open,
+    "out = os.getenv('MINE') or None": Choice,
+    "out = os.getenv('RANK') or '0'": Choice,
+    "out = os.getenv('MINE') or os.getenv('OTHER')": Choice,
     "out = os.environ.get('LOCAL_RANK', -1)": Open,
     "out = os.environ.get('WORLD_SIZE', '1')": Open,
     "out = os.environ.get('SLURM_PROCID', '1')": Open,

@@ -28,7 +28,7 @@ _MANNERS = Manners(abbreviates=False)
 _DEEPEST = 6
 
 
-class _Leaf(NamedTuple):
+class Leaf(NamedTuple):
     """One flag: its dotted name, what it is read as, its default."""
 
     name: str
@@ -45,11 +45,11 @@ def _tyro(it: Interpreter, call: Call) -> Value:
         return _function(it, kind, words, call)
     if not isinstance(kind, Class) or not is_dataclass(kind) or call.rest is not None:
         return Opaque("what tyro makes")
-    leaves = _leaves(it, kind, "", call.get("default"), 0)
+    leaves = leaves_of(it, kind, "", call.get("default"), 0)
     if leaves is None or call.get("config") is not None:
         return Opaque(f"what tyro makes of {kind.name}")
     given = _read(it, leaves, words, call)
-    return _object(it, kind, "", given, call)
+    return object_of(it, kind, "", given, call)
 
 
 def _words(it: Interpreter, call: Call) -> Sequence[Value] | None:
@@ -59,9 +59,9 @@ def _words(it: Interpreter, call: Call) -> Sequence[Value] | None:
     return given.items if isinstance(given, Items) and given.more is None else (Open("word", "*"),)
 
 
-def _leaves(it: Interpreter, cls: Class, prefix: str, default: Value | None, depth: int) -> list[_Leaf] | None:
+def leaves_of(it: Interpreter, cls: Class, prefix: str, default: Value | None, depth: int) -> list[Leaf] | None:
     """The flags of a dataclass and those in it; None where some are made in a way that is not known."""
-    found: list[_Leaf] = []
+    found: list[Leaf] = []
     for field in fields_of(cls):
         shape = shape_of(it, field.annotation, field.owner.names)
         value = _default(it, field, default)
@@ -69,7 +69,7 @@ def _leaves(it: Interpreter, cls: Class, prefix: str, default: Value | None, dep
             continue
         if shape.kinds == ("class",) and not shape.several and shape.cls is not None and is_dataclass(shape.cls):
             inner = (
-                _leaves(it, shape.cls, f"{prefix}{field.name}.", None if value is ABSENT else value, depth + 1)
+                leaves_of(it, shape.cls, f"{prefix}{field.name}.", None if value is ABSENT else value, depth + 1)
                 if depth < _DEEPEST
                 else None
             )
@@ -79,7 +79,7 @@ def _leaves(it: Interpreter, cls: Class, prefix: str, default: Value | None, dep
         elif "class" in shape.kinds or shape.metadata or "tyro." in ast.unparse(field.annotation):
             return None
         else:
-            found.append(_Leaf(f"{prefix}{field.name}", shape, value, field.place, "Positional" in ast.unparse(field.annotation)))
+            found.append(Leaf(f"{prefix}{field.name}", shape, value, field.place, "Positional" in ast.unparse(field.annotation)))
     return found
 
 
@@ -92,7 +92,7 @@ def _default(it: Interpreter, field: Field, above: Value | None) -> Value:
     return made_of(above)
 
 
-def _read(it: Interpreter, leaves: Sequence[_Leaf], words: Sequence[Value] | None, call: Call) -> dict[str, Value]:
+def _read(it: Interpreter, leaves: Sequence[Leaf], words: Sequence[Value] | None, call: Call) -> dict[str, Value]:
     options = [_option(it, leaf) for leaf in leaves]
     off = [_off(one) for one in options if one.action == "store_true"]
     spread = [_spelled(word) for word in words or ()]
@@ -146,7 +146,7 @@ def _spelled(word: Value) -> Value:
     return Known(f"{name.replace('_', '-')}{equals}{value}", word.origins)
 
 
-def _option(it: Interpreter, leaf: _Leaf) -> Option:
+def _option(it: Interpreter, leaf: Leaf) -> Option:
     shape = leaf.shape
     flags = () if leaf.positional else (f"--{leaf.name.replace('_', '-')}",)
     if shape.is_flag and leaf.default is not ABSENT and not leaf.positional:
@@ -201,7 +201,7 @@ def _as(it: Interpreter, kind: str, shape: Shape, word: Known) -> Value | None:
     return unknown(word)
 
 
-def _object(it: Interpreter, cls: Class, prefix: str, given: dict[str, Value], call: Call) -> Value:
+def object_of(it: Interpreter, cls: Class, prefix: str, given: dict[str, Value], call: Call) -> Value:
     fields: dict[str, Value] = {}
     for field in fields_of(cls):
         if not field.init:
@@ -211,7 +211,7 @@ def _object(it: Interpreter, cls: Class, prefix: str, given: dict[str, Value], c
         if name in given:
             fields[field.name] = _kept(inner, given[name])
         elif inner.cls is not None:
-            fields[field.name] = _object(it, inner.cls, f"{name}.", given, call)
+            fields[field.name] = object_of(it, inner.cls, f"{name}.", given, call)
     return build(it, cls, fields, {}, False, call)
 
 
@@ -235,12 +235,12 @@ def _function(it: Interpreter, function: Function, words: Sequence[Value] | None
     return it.call(function, call._replace(positional=positional, keywords=values, rest=None))
 
 
-def _parameter(it: Interpreter, function: Function, one: ast.arg, alone: bool) -> _Leaf:
+def _parameter(it: Interpreter, function: Function, one: ast.arg, alone: bool) -> Leaf:
     place = Place(function.names.module.path, one.lineno, one)
     default = function.defaults.get(one.arg, ABSENT)
     if isinstance(default, Known):
         default = Known(default.value, (Origin("option", place, one.arg), *default.origins[:1]))
-    return _Leaf(one.arg, shape_of(it, one.annotation, function.names), default, place, alone)
+    return Leaf(one.arg, shape_of(it, one.annotation, function.names), default, place, alone)
 
 
 def _opened(it: Interpreter, function: Function, call: Call) -> Value:
