@@ -9,6 +9,7 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
+from budgetlint.catalog.own_layers import OWN, counted, with_own
 from budgetlint.memory import evaluation, roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
@@ -118,7 +119,7 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
-    arch = _as_run(settings, stack, arch)
+    arch = _with_own(_as_run(settings, stack, arch), settings, notes)
     adapter = adapter_of(settings, arch, notes, stack)
     refuse(settings, notes)
     shard, parallel, pipelined = _layout(settings, stack, arch, notes)
@@ -171,6 +172,20 @@ def _as_run(settings: Settings, stack: Stack, arch: Architecture) -> Architectur
     if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
         arch = replace(arch, tied=True)  # no table of its own at the end
     return arch
+
+
+def _with_own(arch: Architecture, settings: Settings, notes: Notes) -> Architecture:
+    """With the layers that the program puts around the model."""
+    text = settings.value(OWN)
+    if not text:
+        return arch
+    parameters = counted(str(text), arch.hidden)
+    if parameters is None:
+        notes.missing.append(OWN)
+        return arch
+    if parameters:
+        notes.assume(f"{parameters:,} parameters of the program's own layers train too; what these keep for their gradients is small", OWN)
+    return with_own(arch, parameters)
 
 
 def _layout(settings: Settings, stack: Stack, arch: Architecture, notes: Notes) -> tuple[Sharding, Parallel | None, bool]:

@@ -15,8 +15,9 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, EVALUATES, FACTS, KEEPS_OUTPUTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
+from budgetlint.documents.python_marks import AROUND, CAST, EVALUATES, FACTS, KEEPS_OUTPUTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
 from budgetlint.documents.python_places import Places
+from budgetlint.program.around import Around, summed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
@@ -87,6 +88,8 @@ class _Writer:
             yield _last(name), trainer.place, self._block([], rest, trainer.place, name)
         for one in wiring.models:
             yield _section(one), one.place, self.sink(one, perhaps=not wiring.is_made(one))
+        if wiring.own and wiring.models:
+            yield AROUND, wiring.models[-1].place, self._around(summed(wiring.own), wiring.models[-1].place)
         if trainer is not None:
             yield (
                 _last(trainer.name),
@@ -107,6 +110,14 @@ class _Writer:
         place = wiring.trainer.place if wiring.trainer is not None else Place(self.source.path, 1)
         entries = [self._entry(key, value, place) for key, value in wiring.facts.items()]
         return name, place, self._block([one for one in entries if one is not None], None, place, name)
+
+    def _around(self, found: Around, place: Place) -> Mapping:
+        """``why``: what is not known of it; else how many parameters, and layers of a size that is not known."""
+        facts: dict[str, Value] = {"why": Opaque(found.doubt)} if found.doubt else {"parameters": Items(map(Known, found.parameters))}
+        if found.unsized and not found.doubt:
+            facts["unsized"] = Known(found.unsized)
+        entries = [self._entry(name, value, place) for name, value in facts.items()]
+        return self._block([one for one in entries if one is not None], None, place, AROUND)
 
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:

@@ -77,4 +77,4 @@ def is_no_module(base: Opaque, name: str) -> bool:
         return True  # modules are called by public names
     if name == "__setitem__":
         return "embeddings" in base.why and base.why.startswith("what get_")
-    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
+    return (base.why.startswith(_CONFIGS) or " of config of " in base.why) and not any(word in name for word in _MODULES)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from budgetlint.program.chain import Chain, chain_of
+from budgetlint.program.around import Around
+from budgetlint.program.chain import Chain, chain_of, held_by
 from budgetlint.program.choices import alternatives
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.models import model_of
+from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.objects import Object
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.trained import cast_of, trained_model
+from budgetlint.program.trained import cast_of, trained_model, trained_module
 from budgetlint.program.values import Known, Open, Value
 
 _MOST_STEPS = 24
@@ -42,6 +43,8 @@ class Wiring(NamedTuple):
     (`lengths`)."""
     anew: tuple[Place, ...] = ()
     """Where a checkpoint of an earlier run would be loaded: the run is one that starts anew."""
+    own: tuple[Around, ...] = ()
+    """What modules of the repository put around the model."""
     unpatched: bool = False
     """TRL's classes may have been taken before Unsloth exchanged them."""
 
@@ -89,9 +92,17 @@ def _of_loop(followed: Followed) -> Wiring:
     loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
     trained = trained_model(followed.sinks)
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
-    found = _wiring(followed, None, None, chain_of(wrapped[-1]), name=None)
+    chain = chain_of(wrapped[-1])
+    module = trained_module(followed.sinks) if trained is None else None
+    if module is not None and chain.sinks:  # its parameters train: those of the model too where it holds it
+        chain = chain_of(module) if held_by(module) is not None else chain._replace(own=(_beside(module), *chain.own))
+    found = _wiring(followed, None, None, chain, name=None)
     facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
+
+
+def _beside(module: Object) -> Around:
+    return Around(doubt=f"class {module.cls.name if module.cls is not None else module.kind} trains, and does not hold the model")
 
 
 def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, chain: Chain, *, name: Known | None) -> Wiring:
@@ -101,8 +112,9 @@ def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, 
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
     doubts = [one for one in followed.doubts if _concerns(one, mine, before)]
     return Wiring(
-        trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed, anew=tuple(_places(chain.anew))
-    )
+        trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed,
+        anew=tuple(_places(chain.anew)), own=chain.own,
+    )  # fmt: skip
 
 
 def _places(sinks: Iterable[Sink]) -> Iterator[Place]:
@@ -133,7 +145,9 @@ def only_evaluates(followed: Followed) -> bool:
 
 
 def _about(value: Value, mine: set[int]) -> bool:
-    model = model_of(value)
+    model, module = model_of(value), module_of(value)
+    if model is None and module is not None:
+        model = held_by(module)
     for _ in range(_MOST_STEPS):
         if model is None or model.made is None:
             return False

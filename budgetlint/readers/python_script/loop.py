@@ -21,6 +21,7 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.around import with_own_modules
 from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import SPANS, elsewhere, open_model, spread
@@ -66,7 +67,7 @@ def _model(top: Lookup, look: Lookup) -> list[Setting]:
     section = classes.model_of(top.document)
     if not section:
         return list(open_model())
-    found = read_model(top, section, "")
+    found = [*with_own_modules(read_model(top, section, ""), top)]
     adapter = read_lora(top, "") if is_loaded(found) else []
     partial = look.raw("whole") is None
     return [
