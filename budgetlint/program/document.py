@@ -194,6 +194,9 @@ class _Writer:
                 return self._block(self._pairs(value.items, place, depth), value.rest, place, "")
             case Object() if value.made is not None and value.made.kind in {"adapter_config", "quantisation", "arguments"}:
                 return self._block(self._pairs(value.attributes, place, depth), value.rest, value.made.place, value.kind)
+            case Object() if value.made is not None and value.made.kind == "config" and value.cls is None:
+                rest = value.rest or (Opaque("by position") if value.made.positional else None)
+                return self._block(self._pairs(value.attributes, place, depth), rest, value.made.place, value.made.name)
         return None
 
     def _pairs(self, items: dict[Key, Value], place: Place, depth: int) -> list[Entry]:

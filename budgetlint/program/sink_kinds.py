@@ -26,6 +26,12 @@ _QUANTISATION = frozenset({
     "AqlmConfig", "EetqConfig",
 })  # fmt: skip
 _TRL_NO_ARGUMENTS = frozenset({"ModelConfig", "DatasetMixtureConfig", "VLLMClientConfig", "ScriptArguments"})
+_BUILT = (
+    "ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration", "ForSequenceClassification", "ForTokenClassification",
+    "ForImageClassification", "ForQuestionAnswering", "Model",
+)  # fmt: skip
+"""How transformers calls models that are made of a configuration; ``PreTrainedModel`` is none."""
+_NO_MODEL_CONFIGS = frozenset({"GenerationConfig", "HfDeepSpeedConfig", "HfTrainerDeepSpeedConfig", "WatermarkingConfig", "CompileConfig"})
 _BY_NAME = {
     "deepspeed.initialize": "deepspeed",
     "ray.train.ScalingConfig": "scaling",
@@ -68,6 +74,12 @@ def kind_of_call(name: str) -> str:
     package, owner = name.partition(".")[0], owner_name.rpartition(".")[2]
     if last in {"from_pretrained", "from_config"}:
         return _loaded(package, owner, last)
+    if package == "transformers" and last[:1].isupper():
+        built = "load" if is_built(last) else "config" if is_model_config(last) else ""
+        if built:
+            return built
+    if last in _OF_CONFIGS and is_model_config(owner):
+        return "config"
     if last == "get_peft_model":
         return "unsloth_adapter" if owner.startswith("Fast") else "adapter"
     if last in _BY_LAST:
@@ -87,6 +99,19 @@ def kind_of_call(name: str) -> str:
     if last in _OPTIMIZERS and package in OPTIMIZER_PACKAGES:
         return "optimizer"
     return "dataloader" if last == "DataLoader" and package == "torch" else ""
+
+
+_OF_CONFIGS = frozenset({"from_json_file", "from_dict"})
+
+
+def is_built(name: str) -> bool:
+    """A class of transformers that makes a model of a configuration: ``GPT2LMHeadModel(config)``."""
+    return name.endswith(_BUILT) and not name.startswith(("Auto", "TF", "Flax")) and not name.endswith("PreTrainedModel")
+
+
+def is_model_config(name: str) -> bool:
+    """``GPT2Config``: the configuration of a model."""
+    return name.endswith("Config") and name not in _QUANTISATION and name not in _NO_MODEL_CONFIGS and not name.startswith(("Auto", "Peft"))
 
 
 def _loaded(package: str, owner: str, last: str) -> str:
