@@ -21,7 +21,7 @@ from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import beside_quantised, precision_of
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.unmodelled import refuse
+from budgetlint.memory.unmodelled import models_of, refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
 from budgetlint.settings.run import SAID, Origin, OriginKind, Setting, Settings, Stack
 
@@ -40,7 +40,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     """Plans of one run on one device, or none when the model is not known."""
     notes = Notes()
     if arch is None:
-        return Planned((), ("model",), ())
+        return Planned((), tuple(dict.fromkeys(models_of(settings))) or ("model",), ())
     stack = with_code(settings, stack)
     plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings)
              for stored in _stored(either, arch, notes) for read in readings(stored)]  # fmt: skip

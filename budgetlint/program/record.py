@@ -97,6 +97,8 @@ def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
 def _given(made: Object, kind: str) -> Value:
     if kind == "unsloth_load":
         return Items([made, Object("transformers.PreTrainedTokenizer")], "tuple")
+    if made.kind.endswith("create_model_and_transforms"):
+        return Items([made, *(Opaque("a transform", package="torchvision") for _ in range(2))], "tuple")
     if kind == "deepspeed":
         return Items([made, *(Opaque(f"item {at} of deepspeed.initialize", package="deepspeed") for at in (1, 2, 3))], "tuple")
     return made

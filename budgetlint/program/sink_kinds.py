@@ -38,6 +38,15 @@ _BY_NAME = {
     "ray.air.ScalingConfig": "scaling",
     "ray.air.config.ScalingConfig": "scaling",
 }
+READY = {
+    "timm.create_model": "timm",
+    "timm.models.create_model": "timm",
+    "whisper.load_model": "openai-whisper",
+    "open_clip.create_model": "open-clip",
+    "open_clip.create_model_and_transforms": "open-clip",
+    "sentence_transformers.SentenceTransformer": "sentence-transformers",
+}
+"""Functions of packages that have models ready, whose code is none of transformers', and what such a model is called."""
 _BY_LAST = {
     "prepare_model_for_kbit_training": "kbit", "prepare_model_for_int8_training": "kbit", "Accelerator": "accelerator",
     "FullyShardedDataParallel": "fsdp",
@@ -59,7 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "arguments": ("output_dir",), "trainer": ("model", "args", "data_collator", "train_dataset", "eval_dataset"), "optimizer": ("params",
     "lr"),
     "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "dp": ("module",),
-    "scaling": ("num_workers", "use_gpu"),
+    "scaling": ("num_workers", "use_gpu"), "ready": ("name",),
     "deepspeed": ("args", "model", "optimizer", "model_parameters", "training_data", "lr_scheduler", "distributed_port", "mpu",
     "dist_init_required",
                   "collate_fn", "config"), "quantisation": ("load_in_8bit", "load_in_4bit"),
@@ -70,6 +79,8 @@ def kind_of_call(name: str) -> str:
     """The kind of sink that a call of this qualified name is; empty for none."""
     if name in _BY_NAME:
         return _BY_NAME[name]
+    if name in READY:
+        return "ready"
     owner_name, _, last = name.rpartition(".")
     package, owner = name.partition(".")[0], owner_name.rpartition(".")[2]
     if last in {"from_pretrained", "from_config"}:

@@ -13,7 +13,7 @@ from budgetlint.program.lengths import lengths_of
 from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.objects import Object
-from budgetlint.program.own_loops import by_config, is_loop, loop_of
+from budgetlint.program.own_loops import by_config, is_loop, loop_of, ready
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.trained import cast_of, trained_model, trained_module
@@ -84,6 +84,8 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, chain_of(model, output), name=name)
     facts = {**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)}
+    if not found.models:
+        facts |= ready(model)
     return found._replace(facts=facts, unpatched=followed.unpatched)
 
 

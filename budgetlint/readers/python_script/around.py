@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.record import replace
 from budgetlint.catalog.own_layers import written
 from budgetlint.documents import Document, Scalar, Sequence
-from budgetlint.documents.python_marks import AROUND
+from budgetlint.documents.python_marks import AROUND, FACTS, LOOP
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.settings.run import Setting
@@ -37,6 +37,19 @@ def with_own_modules(found: Iterable[Setting], look: Lookup) -> Iterator[Setting
             yield setting
         if setting.name == "model" and not isinstance(why, Scalar):
             yield from _own(setting, parameters, section.get("unsized"))
+
+
+def ready(look: Lookup) -> Iterator[Setting]:
+    """A model of a package whose code no formula knows: it is refused by name."""
+    for section in (LOOP, FACTS):
+        raw = look.under(section).raw("unmodelled")
+        if raw is not None:
+            yield Setting("unmodelled", (raw.text,), raw.origin, raw.text)
+            return
+    found = classes.block(look.document, classes.model_of(look.document))
+    name = look.raw(classes.model_of(look.document))
+    if found is not None and name is not None and found.tag.startswith("diffusers."):
+        yield Setting("unmodelled", ("diffusion",), name.origin, found.tag)
 
 
 def _own(model: Setting, parameters: tuple[int, int, int], unsized: object) -> Iterator[Setting]:

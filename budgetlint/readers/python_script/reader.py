@@ -31,7 +31,7 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.python_script import classes, loop
 from budgetlint.readers.python_script.adapter import read_lora
-from budgetlint.readers.python_script.around import with_own_modules
+from budgetlint.readers.python_script.around import ready, with_own_modules
 from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.metrics import with_metrics
 from budgetlint.readers.python_script.model import is_loaded, read_model
@@ -63,7 +63,7 @@ def read(document: Document, flavour: str) -> Reading:
     section, trainer = classes.arguments_of(document), classes.trainer_of(document)
     look = Lookup(document, Loader.PYTHON, section, flag=truthy)
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
-    written = [*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)]
+    written = [*_arguments(look, section), *_model(top, trainer), *ready(top), *_task(top, section, trainer), *elsewhere(look, trainer)]
     settings = _merged(with_metrics(written, top, trainer))
     settings = with_models_length(settings, top, trainer)
     if (packing := unpacked(top, trainer, settings.get("packing"))) is not None:
