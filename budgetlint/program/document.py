@@ -113,7 +113,9 @@ class _Writer:
 
     def _around(self, found: Around, place: Place) -> Mapping:
         """``why``: what is not known of it; else how many parameters, and layers of a size that is not known."""
-        facts: dict[str, Value] = {"why": Opaque(found.doubt)} if found.doubt else {"parameters": Items(map(Known, found.parameters))}
+        facts: dict[str, Value] = (
+            {"why": Opaque(found.doubt)} if found.doubt else {"parameters": Items([Known(one) for one in found.parameters])}
+        )
         if found.unsized and not found.doubt:
             facts["unsized"] = Known(found.unsized)
         entries = [self._entry(name, value, place) for name, value in facts.items()]

@@ -228,7 +228,7 @@ def ready(trained: Value | None) -> dict[str, Value]:
         return {}
     ((name, one),) = names.items()
     given = one.made.get("name", "model_name", "model_name_or_path", at=0) if one.made is not None else None
-    told = f"({given.value})" if isinstance(given, Known) else ""
+    told = f"({given.value})" if isinstance(given, Known) and isinstance(given.value, str) else ""
     return {"unmodelled": Known(name), "model": Known(f"{one.kind}{told}", given.origins if given is not None else ())}
 
 

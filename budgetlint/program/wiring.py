@@ -16,6 +16,7 @@ from budgetlint.program.objects import Object
 from budgetlint.program.own_loops import by_config, is_loop, loop_of, ready
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
+from budgetlint.program.steps import runs_a_step
 from budgetlint.program.trained import cast_of, trained_model, trained_module
 from budgetlint.program.values import Known, Open, Value
 
@@ -96,8 +97,13 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     chain = chain_of(wrapped[-1])
     module = trained_module(followed.sinks) if trained is None else None
-    if module is not None and chain.sinks:  # its parameters train: those of the model too where it holds it
-        chain = chain_of(module) if held_by(module) is not None else chain._replace(own=(_beside(module), *chain.own))
+    if module is not None and held_by(module) is not None:  # its parameters train, and those of the model among them
+        chain = chain_of(module)
+    elif module is not None and chain.sinks:
+        chain = chain._replace(own=(_beside(module), *chain.own))
+    times = runs_a_step([one for one in followed.runs if _about(one.of, {id(sink) for sink in chain.every})], followed.sinks)
+    if times > 1:
+        chain = chain._replace(own=(Around(doubt=f"the loop runs it {times} times a step"), *chain.own))
     found = _wiring(followed, None, None, chain, name=None)
     facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})

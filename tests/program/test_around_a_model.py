@@ -186,3 +186,24 @@ def test_what_trains_is_not_what_is_loaded() -> None:
     text = net(LINEAR, "return self.head(ids)", made=f"teacher = AutoModelForCausalLM.from_pretrained({LLAMA!r})\nmodel = Net()")
     model = settings_of(text + LOOP)["model"]
     assert model.text == f"<{LLAMA}: class Net trains, and does not hold the model>"
+
+
+STEPS = {
+    "one run": ("loss = model(batch).sum()", ""),
+    "two runs": ("loss = model(batch).sum() + model(other).sum()", "2"),
+    "three in two statements": ("a = model(batch)\n    loss = (a - model(x)).sum() * model(y).sum()", "3"),
+    "one of two": ("if x:\n        a = model(batch)\n    else:\n        a = model(other)\n    loss = a.sum()", ""),
+    "one of them without gradients": ("with torch.no_grad():\n        b = model(other)\n    loss = (model(batch) - b).sum()", ""),
+    "an evaluation in the loop": ("loss = model(batch).sum()\n    for one in held:\n        model(one)", ""),
+    "another model beside it": ("loss = (model(batch) - teacher(batch)).sum()", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", ["AutoModel.from_pretrained(NAME)", "Net()"], ids=["a model", "a module around it"])
+@pytest.mark.parametrize(("body", "times"), STEPS.values(), ids=STEPS)
+def test_runs_of_one_step(body: str, times: str, made: str) -> None:
+    text = net(f"{ENCODER}; {LINEAR}", f"{RUN}; return self.head(out[:, 0])", made=f"model = {made}")
+    text += "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)\nteacher = AutoModelForCausalLM.from_pretrained('gpt2')\n"
+    text += f"for batch in torch.utils.data.DataLoader(rows, batch_size=4, shuffle=True):\n    {body}\n    loss.backward()\n"
+    model = settings_of(text)["model"]
+    assert model.text == (f"<{BERT}: the loop runs it {times} times a step>" if times else BERT)

@@ -52,7 +52,7 @@ _SUFFIXES = (
     "ForTokenClassification", "ForImageClassification",
 )  # fmt: skip
 _NAMES = ("pretrained_model_name_or_path", "json_file")
-_OFF = (False, None, {}, [])
+_OFF = (False, None)
 
 
 def read_built(inner: Lookup, section: str) -> list[Setting]:
