@@ -29,7 +29,7 @@ from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
-from budgetlint.program.steps import Run
+from budgetlint.program.steps import ModelRun
 from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
 from budgetlint.program.values import Value
 
@@ -65,7 +65,7 @@ class Followed(NamedTuple):
     """Values of configs that were asked for."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
-    runs: tuple[Run, ...] = ()
+    runs: tuple[ModelRun, ...] = ()
     """Calls of models and modules."""
     unpatched: bool = False
     """Whether TRL's classes may be its own in a program that loads its model with Unsloth (`import_order`)."""

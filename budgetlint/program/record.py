@@ -19,7 +19,7 @@ from budgetlint.program.reworked import leave_open
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.steps import Run
+from budgetlint.program.steps import ModelRun
 from budgetlint.program.values import NONE, Items, Known, Map, Opaque, Value
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
@@ -132,7 +132,7 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
             _written(it, "evaluates" if last in _EVALUATE else "uses", last, call, receiver)
     module = module_of(receiver)
     if module is not None and last in {"__call__", "forward"}:
-        it.runs.append(Run(module, call.node, call.frame.module.path, call.frame.module.tree))
+        it.runs.append(ModelRun(module, call.node, call.frame.module.path, call.frame.module.tree))
     if last in _LOOKS and module is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:

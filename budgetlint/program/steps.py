@@ -16,7 +16,7 @@ from budgetlint.program.sinks import Sink
 _UNTRAINED = ("no_grad", "inference_mode")
 
 
-class Run(NamedTuple):
+class ModelRun(NamedTuple):
     """A call of a model or module, and the module that it stands in."""
 
     of: Object
@@ -25,7 +25,7 @@ class Run(NamedTuple):
     tree: ast.Module
 
 
-def runs_a_step(runs: Sequence[Run], sinks: Iterable[Sink]) -> int:
+def runs_a_step(runs: Sequence[ModelRun], sinks: Iterable[Sink]) -> int:
     """The most that a step of any loop with a ``backward`` runs one of these."""
     found = 0
     nodes = {id(one.node) for one in runs}
