@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
+from budgetlint.memory.unmodelled import MODELS, TABLE
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.rule import Estimate, Location
 
@@ -67,8 +67,6 @@ def _lacking(estimate: Estimate) -> str:
         return said(estimate.missing)
     if not _is_name(written):
         return f"how it comes about is not followed here: say in a budget which it is: {LINES['model']}"
-    if _DIFFUSES.search(written.lower()):
-        return "no line of a budget describes a diffusion model, and none is modelled here: nothing to state"
     return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
 
 
@@ -86,11 +84,6 @@ def said(names: Iterable[str]) -> str:
 
 DEVICE = "device"
 
-_DIFFUSES = re.compile(
-    r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana|wan[.\d]+)(?:[_./-]|$)"
-)
-"""Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
-pipelines/)."""
 CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
@@ -99,8 +92,15 @@ def _is_name(text: str) -> bool:
     return text.lower() not in ("true", "false") and not any(mark in text for mark in "$({<")
 
 
+def no_model(estimate: Estimate) -> str | None:
+    """What the model is, where it is one of a kind that is not modelled."""
+    return next((TABLE[name].what for name in estimate.missing if name in MODELS), None) if estimate.reason == NOT_MODELLED else None
+
+
 def cure(estimate: Estimate) -> str:
     """What to state."""
+    if (model := no_model(estimate)) is not None:
+        return f"no line of a budget describes {model}, and none is modelled here: nothing to state"
     if estimate.reason == NOT_MODELLED:
         probed = "" if "jax" in estimate.missing else "measure it (budgetlint probe), or "
         return f"{probed}state what was measured: measured peak=…"

@@ -31,16 +31,18 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words
 
-from ._open import cure, depends, place
+from ._open import cure, depends, no_model, place
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
     if estimate is None or estimate.verdict is not Verdict.UNKNOWN or estimate.leaning is Verdict.DOES_NOT_FIT:
         return
+    model = no_model(estimate)
+    said = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
     yield run.finding(
         place(estimate),
-        f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}",
+        said if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
         help=cure(estimate),
     )
 

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
+from budgetlint.catalog.own_layers import OWN
 from budgetlint.catalog.tensor import BlockLinear, WeightTensor
 
 BUILDERS = {
@@ -24,10 +25,12 @@ BUILDERS = {
 
 @lru_cache(maxsize=256)
 def weight_tensors(arch: Architecture) -> tuple[WeightTensor, ...]:
-    """The exact list of weight tensors, embedding first, head last; a tied head is not listed (it is the embedding)."""
+    """The exact list of weight tensors, embedding first, head last; a tied head is not listed (it is the embedding). Behind them what a
+    program puts around the model."""
     module, builder = BUILDERS[arch.kind]
     found: Iterator[WeightTensor] = getattr(import_module(f"budgetlint.catalog.{module}"), builder)(arch)
-    return tuple(found)
+    own = arch.number(OWN)
+    return (*found, WeightTensor("own", "vector", "layers of the program", own, 0, "head")) if own else tuple(found)
 
 
 def parameter_count(arch: Architecture) -> int:

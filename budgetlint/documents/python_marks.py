@@ -17,6 +17,8 @@ EVALUATES = ("evaluate", "evaluation_loop", "prediction_loop", "get_eval_dataloa
 program's own has them."""
 KEEPS_OUTPUTS = (*EVALUATES[:3], "prediction_step")
 """Those that decide what is kept of a batch."""
+AROUND = "around the model"
+"""The section of what modules of the program's own put around the model that they hold: the parameters, or why it is another model."""
 LOOP, FACTS = "a loop of its own", "beside the trainer"
 """Sections of a followed program: everything that its own loop tells, and what calls beside a trainer do."""
 

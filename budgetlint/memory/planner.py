@@ -9,6 +9,7 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
+from budgetlint.catalog.own_layers import OWN, counted, with_own
 from budgetlint.memory import evaluation, roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
@@ -20,7 +21,7 @@ from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import beside_quantised, precision_of
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.unmodelled import refuse
+from budgetlint.memory.unmodelled import models_of, refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
 from budgetlint.settings.run import SAID, Origin, OriginKind, Setting, Settings, Stack
 
@@ -39,7 +40,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     """Plans of one run on one device, or none when the model is not known."""
     notes = Notes()
     if arch is None:
-        return Planned((), ("model",), ())
+        return Planned((), tuple(dict.fromkeys(models_of(settings))) or ("model",), ())
     stack = with_code(settings, stack)
     plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings)
              for stored in _stored(either, arch, notes) for read in readings(stored)]  # fmt: skip
@@ -118,7 +119,7 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
-    arch = _as_run(settings, stack, arch)
+    arch = _with_own(_as_run(settings, stack, arch), settings, notes)
     adapter = adapter_of(settings, arch, notes, stack)
     refuse(settings, notes)
     shard, parallel, pipelined = _layout(settings, stack, arch, notes)
@@ -171,6 +172,20 @@ def _as_run(settings: Settings, stack: Stack, arch: Architecture) -> Architectur
     if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
         arch = replace(arch, tied=True)  # no table of its own at the end
     return arch
+
+
+def _with_own(arch: Architecture, settings: Settings, notes: Notes) -> Architecture:
+    """With the layers that the program puts around the model."""
+    text = settings.value(OWN)
+    if not text:
+        return arch
+    parameters = counted(str(text), arch.hidden)
+    if parameters is None:
+        notes.missing.append(OWN)
+        return arch
+    if parameters:
+        notes.assume(f"{parameters:,} parameters of the program's own layers train too; what these keep for their gradients is small", OWN)
+    return with_own(arch, parameters)
 
 
 def _layout(settings: Settings, stack: Stack, arch: Architecture, notes: Notes) -> tuple[Sharding, Parallel | None, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record
 from budgetlint.memory.notes import Notes
 from budgetlint.settings.run import Settings
@@ -37,8 +38,34 @@ TABLE = {
     "state-space": Unmodelled("a hybrid of attention and state-space layers", True, "Megatron-LM hybrid_override_pattern"),
     "badam": Unmodelled("BAdam (gradients and states of one block at a time)", True, "LLaMA-Factory use_badam; arXiv 2404.02827"),
     "dualpipe": Unmodelled("the DualPipe schedule", False, "DeepSeek-V3 report, table 2: two copies of the weights on each rank"),
+    "diffusion": Unmodelled("a diffusion model", False, "diffusers 0.35 pipelines/: a UNet or transformer, an autoencoder, text encoders"),
+    "timm": Unmodelled("a model of timm", False, "timm 1.0 models/: convolutions and towers of its own code"),
+    "torchvision": Unmodelled("a model of torchvision", False, "torchvision 0.24 models/: convolutions and towers of its own code"),
+    "openai-whisper": Unmodelled(
+        "OpenAI's own code of Whisper", False, "openai-whisper 20250625 whisper/model.py, no code of transformers"
+    ),
+    "open-clip": Unmodelled("a model of OpenCLIP", False, "open_clip 3.2 src/open_clip/model.py"),
+    "sentence-transformers": Unmodelled(
+        "a SentenceTransformer", False, "sentence-transformers 5.1: a loss runs it once for each column of its data"
+    ),
 }
 """By the name that ``missing`` shows."""
+MODELS = frozenset({"diffusion", "timm", "torchvision", "openai-whisper", "open-clip", "sentence-transformers"})
+"""Those that are the model itself: no line of a budget describes them."""
+_DIFFUSES = expression(
+    r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana"
+    r"|wan[.\d]+)(?:[_./-]|$)"
+)
+"""Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
+pipelines/)."""
+
+
+def models_of(settings: Settings) -> Iterator[str]:
+    """What a run's model is, where nobody knows its shape and no formula would."""
+    yield from (name for name in names_of(settings) if name in MODELS)
+    model = settings.get("model")
+    if model is not None and model.known and _DIFFUSES.search(str(model.value).lower()):
+        yield "diffusion"
 
 
 def names_of(settings: Settings) -> Iterator[str]:

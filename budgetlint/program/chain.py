@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from budgetlint.program.around import Around, around
 from budgetlint.program.choices import alternatives, choice, same
 from budgetlint.program.models import is_module, model_of
 from budgetlint.program.objects import Object
@@ -22,12 +23,14 @@ _NAMES = ("pretrained_model_name_or_path", "model_name")
 class Chain(NamedTuple):
     """``sinks``: those that the model went through, the outermost first, the load last. ``closed``: nothing that is not followed had it in
     its hands. ``every``: those of all ways, where one of several models is chosen: then the last of ``sinks`` is made of all loads.
-    ``anew``: what would load a checkpoint of an earlier run of the program; the others are those of a run that starts anew."""
+    ``anew``: what would load a checkpoint of an earlier run of the program; the others are those of a run that starts anew.
+    ``own``: what modules of the repository put around it."""
 
     sinks: tuple[Sink, ...] = ()
     closed: bool = False
     every: tuple[Sink, ...] = ()
     anew: tuple[Sink, ...] = ()
+    own: tuple[Around, ...] = ()
 
 
 def chain_of(model: Value | None, output: Value | None = None) -> Chain:
@@ -57,24 +60,41 @@ def _of_one(value: Value, output: Value | None, left: int) -> Chain:
     if not isinstance(value, Object) or (value.made is None and value.cls is None):
         return Chain()
     if value.made is None:  # a module of the repository around a model, whose parameters are all its own
-        held = _held(value)
+        held = held_by(value)
         found = _of(held, output, left - 1)
-        return found._replace(closed=found.closed and is_module(value) and held is not None)
+        own = (around(value, held),) if held is not None else ()
+        return found._replace(closed=found.closed and is_module(value) and held is not None, own=(*own, *found.own))
     if value.made.kind in _LOADS:
         load = _loaded_anew(value.made, output)
-        return Chain((load,), True, (value.made,), () if load is value.made else (load,))
+        return Chain((load,), True, (value.made,), () if load is value.made else (load,), _of_its_class(value, value.made))
     found = _of(value.data if isinstance(value.data, Value) else value.made.get("model"), output, left - 1)
     if value.made.kind not in MODELS or value.made in found.sinks:
         return found
     return found._replace(sinks=(value.made, *found.sinks), every=(value.made, *found.every))
 
 
-def _held(module: Object) -> Object | None:
-    """The one model that a module of the repository holds."""
-    found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+def held_by(module: Object, left: int = 4) -> Object | None:
+    """The one model that a module of the repository holds, itself or in a module of its own."""
+    found: dict[int, Object] = {}
+    for value in module.attributes.values():
+        one = model_of(value)
+        if one is None and left and isinstance(value, Object) and value.cls is not None and is_module(value):
+            one = held_by(value, left - 1)
+        if one is not None:
+            found.setdefault(id(one.made), one)  # arguments of a sink are copies, of the same load
     if not found and isinstance(module.data, Value):
         return model_of(module.data)
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+_DECIDES = frozenset({"__init__", "forward", "__call__", "tie_weights"})
+"""Methods by which a class that is built on a package's model is another one."""
+
+
+def _of_its_class(value: Object, load: Sink) -> tuple[Around, ...]:
+    """A class of the repository that loads as the package's does, and is more than that."""
+    of_its_own = [name for name in load.overrides if name in _DECIDES] if value.cls is not None else []
+    return (Around(doubt=f"class {load.base} has {of_its_own[0]} of its own"),) if of_its_own else ()
 
 
 # one of several models
@@ -85,13 +105,14 @@ def _joined(ways: Sequence[Way], chains: Sequence[Chain]) -> Chain:
     first = next((one for one in chains if one.sinks), Chain())
     every = tuple({id(sink): sink for one in chains for sink in one.every}.values())
     anew = tuple(sink for one in chains for sink in one.anew)
+    own = tuple(part for one in chains for part in one.own)
     loads = [one.sinks[-1] if one.sinks and one.sinks[-1].kind in _LOADS else None for one in chains]
     if not first.sinks or all(one is loads[0] for one in loads):
-        return Chain(first.sinks, closed=False, every=every, anew=anew)
+        return Chain(first.sinks, closed=False, every=every, anew=anew, own=own)
     alike = {(one.kind, one.name) if one is not None else ("", "") for one in loads}
     closed = len(alike) == 1 and all(one.closed and len(one.sinks) == 1 and one.sinks[0].kind == "load" for one in chains)
     whens = [way.when for way in ways]
-    return Chain((*first.sinks[:-1], _merged(first.sinks[-1], loads, whens, alike=len(alike) == 1)), closed, every, anew)
+    return Chain((*first.sinks[:-1], _merged(first.sinks[-1], loads, whens, alike=len(alike) == 1)), closed, every, anew, own)
 
 
 def _merged(first: Sink, loads: Sequence[Sink | None], whens: Sequence[str], *, alike: bool) -> Sink:
@@ -125,7 +146,7 @@ def _is_resumed(value: Value, output: Value | None, left: int) -> bool:
     if output is None or left == 0 or not isinstance(value, Object):
         return False
     if value.made is None:
-        held = _held(value) if value.cls is not None else None
+        held = held_by(value) if value.cls is not None else None
         return held is not None and _is_resumed(held, output, left - 1)
     if value.made.kind not in MODELS:
         return False

@@ -71,7 +71,7 @@ def _frozen_table(value: Map | Object, kept: dict[int, Value], depth: int) -> Va
         made.items = {key: frozen(one, kept, depth + 1) for key, one in value.items.items()}
         return made
     made = Object(value.kind, value.cls, value.origins)
-    made.made, made.data, made.rest = value.made, value.data, value.rest
+    made.made, made.data, made.rest, made.given = value.made, value.data, value.rest, value.given
     kept[id(value)] = made
     made.attributes = {key: frozen(one, kept, depth + 1) for key, one in value.attributes.items()}
     return made

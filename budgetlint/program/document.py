@@ -16,6 +16,7 @@ from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_marks import (
+    AROUND,
     CAST,
     EVALUATES,
     FACTS,
@@ -28,6 +29,7 @@ from budgetlint.documents.python_marks import (
     UNPATCHED,
 )
 from budgetlint.documents.python_places import Places
+from budgetlint.program.around import Around, summed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
@@ -99,6 +101,8 @@ class _Writer:
             yield _last(name), trainer.place, self._block([], rest, trainer.place, name)
         for one in wiring.models:
             yield _section(one), one.place, self.sink(one, perhaps=not wiring.is_made(one))
+        if wiring.own and wiring.models:
+            yield AROUND, wiring.models[-1].place, self._around(summed(wiring.own), wiring.models[-1].place)
         if trainer is not None:
             yield (
                 _last(trainer.name),
@@ -119,6 +123,16 @@ class _Writer:
         place = wiring.trainer.place if wiring.trainer is not None else Place(self.source.path, 1)
         entries = [self._entry(key, value, place) for key, value in wiring.facts.items()]
         return name, place, self._block([one for one in entries if one is not None], None, place, name)
+
+    def _around(self, found: Around, place: Place) -> Mapping:
+        """``why``: what is not known of it; else how many parameters, and layers of a size that is not known."""
+        facts: dict[str, Value] = (
+            {"why": Opaque(found.doubt)} if found.doubt else {"parameters": Items([Known(one) for one in found.parameters])}
+        )
+        if found.unsized and not found.doubt:
+            facts["unsized"] = Known(found.unsized)
+        entries = [self._entry(name, value, place) for name, value in facts.items()]
+        return self._block([one for one in entries if one is not None], None, place, AROUND)
 
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:
@@ -198,6 +212,9 @@ class _Writer:
                 return self._block(self._pairs(value.items, place, depth), value.rest, place, "")
             case Object() if value.made is not None and value.made.kind in {"adapter_config", "quantisation", "arguments"}:
                 return self._block(self._pairs(value.attributes, place, depth), value.rest, value.made.place, value.kind)
+            case Object() if value.made is not None and value.made.kind == "config" and value.cls is None:
+                rest = value.rest or (Opaque("by position") if value.made.positional else None)
+                return self._block(self._pairs(value.attributes, place, depth), rest, value.made.place, value.made.name)
         return None
 
     def _pairs(self, items: dict[Key, Value], place: Place, depth: int) -> list[Entry]:

@@ -29,6 +29,7 @@ from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
+from budgetlint.program.steps import ModelRun
 from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
 from budgetlint.program.values import Value
 
@@ -64,6 +65,8 @@ class Followed(NamedTuple):
     """Values of configs that were asked for."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
+    runs: tuple[ModelRun, ...] = ()
+    """Calls of models and modules."""
     unpatched: bool = False
     """Whether TRL's classes may be its own in a program that loads its model with Unsloth (`import_order`)."""
 
@@ -99,7 +102,7 @@ def _once(
     loads = any(one.kind == "unsloth_load" for one in it.sinks)
     found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
-        loads and may_be_unpatched(it.modules),
+        tuple(it.runs), loads and may_be_unpatched(it.modules),
     )  # fmt: skip
     return found, it.ended, it.passed
 

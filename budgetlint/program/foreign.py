@@ -25,6 +25,8 @@ def made_by(name: str, call: Call) -> Object:
     """An object of a package's class that is not known: what it was given, it may have as attributes."""
     made = Object(name)
     made.data = next((one for one in call.given() if model_of(one) is not None), None)
+    if name.startswith("torch.nn."):
+        made.given = call
     return made
 
 

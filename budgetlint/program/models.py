@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from budgetlint.program.objects import Object
+from budgetlint.program.sink_kinds import READY
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.values import External, Opaque, Value
 
@@ -39,10 +40,19 @@ def is_module(value: Value | None) -> bool:
     """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
     if not isinstance(value, Object):
         return False
-    if value.kind.startswith("torchvision.models."):
+    if ready_of(value):
         return True
     line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
     return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
+
+
+def ready_of(value: Value | None) -> str:
+    """What a model of a package is called that has models ready, none of transformers' code; empty for all else."""
+    if not isinstance(value, Object):
+        return ""
+    if value.kind.startswith("torchvision.models."):
+        return "torchvision"
+    return READY.get(value.made.name, "") if value.made is not None and value.made.kind == "ready" else ""
 
 
 def is_layer(value: Value) -> bool:
@@ -77,4 +87,4 @@ def is_no_module(base: Opaque, name: str) -> bool:
         return True  # modules are called by public names
     if name == "__setitem__":
         return "embeddings" in base.why and base.why.startswith("what get_")
-    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
+    return (base.why.startswith(_CONFIGS) or " of config of " in base.why) and not any(word in name for word in _MODULES)

@@ -26,9 +26,10 @@ class Object(Value):
     """An instance of a class of the repository (``cls``) or of a package (``kind``, its qualified name; both for a subclass).
 
     ``made``: the sink that made it. ``rest``: what an attribute that is not there gives. ``data``: what the package's handlers keep of it.
+    ``given``: the call that made a layer of torch.
     """
 
-    __slots__ = ("attributes", "born", "cls", "data", "kind", "made", "rest")
+    __slots__ = ("attributes", "born", "cls", "data", "given", "kind", "made", "rest")
 
     def __init__(self, kind: str = "", cls: Class | None = None, origins: tuple[Origin, ...] = ()) -> None:
         self.kind, self.cls, self.origins = kind, cls, origins
@@ -37,6 +38,7 @@ class Object(Value):
         self.rest: Value | None = None
         self.made: Sink | None = None
         self.data: object = None
+        self.given: Call | None = None
 
     def __repr__(self) -> str:
         return f"<{self.cls.name if self.cls else self.kind}>"

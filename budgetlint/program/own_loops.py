@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.evaluating import training
 from budgetlint.program.lengths import field_of, lengths_of
-from budgetlint.program.models import is_module, module_of
+from budgetlint.program.models import is_module, module_of, ready_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.objects import Object
 from budgetlint.program.places import Origin
@@ -220,13 +220,24 @@ def _sharded(sinks: Sequence[Sink]) -> dict[str, Value]:
 # a model of the repository's own
 
 
+def ready(trained: Value | None) -> dict[str, Value]:
+    """A model that a package has ready (timm, torchvision), itself or held by a module of the repository."""
+    held = [trained, *(trained.attributes.values() if isinstance(trained, Object) and trained.cls is not None else ())]
+    names = {name: one for one in held if (name := ready_of(one)) and isinstance(one, Object)}
+    if len(names) != 1:
+        return {}
+    ((name, one),) = names.items()
+    given = one.made.get("name", "model_name", "model_name_or_path", at=0) if one.made is not None else None
+    told = f"({given.value})" if isinstance(given, Known) and isinstance(given.value, str) else ""
+    return {"unmodelled": Known(name), "model": Known(f"{one.kind}{told}", given.origins if given is not None else ())}
+
+
 def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt], *, typed: bool) -> dict[str, Value]:
     """Torch makes parameters in float32, and nothing is quantised or adapted where nothing else happens to the module."""
     trained = trained_module(sinks)
     name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
     found: dict[str, Value] = {"model": Opaque(name or "made by the program")}
-    if trained is not None and trained.cls is None:
-        found["model"] = Known(name)  # of a package that has models ready: torchvision
+    found |= ready(trained)
     if trained is None:
         return found
     casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]

@@ -19,7 +19,8 @@ from budgetlint.program.reworked import leave_open
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.values import Items, Known, Map, Opaque, Value
+from budgetlint.program.steps import ModelRun
+from budgetlint.program.values import NONE, Items, Known, Map, Opaque, Value
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
@@ -81,7 +82,7 @@ def _is_bases(name: str, method: Function) -> bool:
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
     """What the object can be asked for: a config of a package has its arguments as attributes."""
-    if kind in {"arguments", "adapter_config", "quantisation"}:
+    if kind in {"arguments", "adapter_config", "quantisation", "config"}:
         for name, value in call.keywords.items():
             if name not in made.attributes:
                 it.heap.write(made, name, value)
@@ -97,6 +98,8 @@ def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
 def _given(made: Object, kind: str) -> Value:
     if kind == "unsloth_load":
         return Items([made, Object("transformers.PreTrainedTokenizer")], "tuple")
+    if made.kind.endswith("create_model_and_transforms"):
+        return Items([made, *(Opaque("a transform", package="torchvision") for _ in range(2))], "tuple")
     if kind == "deepspeed":
         return Items([made, *(Opaque(f"item {at} of deepspeed.initialize", package="deepspeed") for at in (1, 2, 3))], "tuple")
     return made
@@ -117,6 +120,8 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         _written(it, "tokenize", last, call, receiver)
         leave_open(it.sinks[-1], call)
         return Opaque("what a tokenizer gives", package="transformers")
+    if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "config" and last in _UPDATES:
+        return _updated(it, receiver, call)
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
@@ -125,13 +130,28 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
             return Opaque("what a training gives", package="transformers")
         if last not in _BESIDE:
             _written(it, "evaluates" if last in _EVALUATE else "uses", last, call, receiver)
-    if last in _LOOKS and module_of(receiver) is not None:
+    module = module_of(receiver)
+    if module is not None and last in {"__call__", "forward"}:
+        it.runs.append(ModelRun(module, call.node, call.frame.module.path, call.frame.module.tree))
+    if last in _LOOKS and module is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:
         return Opaque(f"what {last} of the model gives", receiver, receiver.kind.partition(".")[0])
     return None
 
 
+def _updated(it: Interpreter, config: Object, call: Call) -> Value:
+    """``config.update({"n_layer": 2})``, ``config.update_from_string("n_layer=2")`` (transformers ``configuration_utils.py``)."""
+    given = call.get("config_dict", 0)
+    if isinstance(given, Map) and given.rest is None:
+        for key, value in given.items.items():
+            it.heap.write(config, key, value)
+    else:
+        it.heap.write(config, "rest", Opaque("what an update sets", package="transformers"), part="rest")
+    return NONE
+
+
+_UPDATES = frozenset({"update", "update_from_string"})
 _EVALUATE = frozenset({"evaluate", "predict"})
 _BESIDE = frozenset({
     "save_model", "save_state", "save_metrics", "log_metrics", "log", "metrics_format", "create_model_card", "push_to_hub", "add_callback",

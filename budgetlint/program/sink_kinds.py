@@ -26,12 +26,27 @@ _QUANTISATION = frozenset({
     "AqlmConfig", "EetqConfig",
 })  # fmt: skip
 _TRL_NO_ARGUMENTS = frozenset({"ModelConfig", "DatasetMixtureConfig", "VLLMClientConfig", "ScriptArguments"})
+_BUILT = (
+    "ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration", "ForSequenceClassification", "ForTokenClassification",
+    "ForImageClassification", "ForQuestionAnswering", "Model",
+)  # fmt: skip
+"""How transformers calls models that are made of a configuration; ``PreTrainedModel`` is none."""
+_NO_MODEL_CONFIGS = frozenset({"GenerationConfig", "HfDeepSpeedConfig", "HfTrainerDeepSpeedConfig", "WatermarkingConfig", "CompileConfig"})
 _BY_NAME = {
     "deepspeed.initialize": "deepspeed",
     "ray.train.ScalingConfig": "scaling",
     "ray.air.ScalingConfig": "scaling",
     "ray.air.config.ScalingConfig": "scaling",
 }
+READY = {
+    "timm.create_model": "timm",
+    "timm.models.create_model": "timm",
+    "whisper.load_model": "openai-whisper",
+    "open_clip.create_model": "open-clip",
+    "open_clip.create_model_and_transforms": "open-clip",
+    "sentence_transformers.SentenceTransformer": "sentence-transformers",
+}
+"""Functions of packages that have models ready, whose code is none of transformers', and what such a model is called."""
 _BY_LAST = {
     "prepare_model_for_kbit_training": "kbit", "prepare_model_for_int8_training": "kbit", "Accelerator": "accelerator",
     "FullyShardedDataParallel": "fsdp",
@@ -53,7 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "arguments": ("output_dir",), "trainer": ("model", "args", "data_collator", "train_dataset", "eval_dataset"), "optimizer": ("params",
     "lr"),
     "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "dp": ("module",),
-    "scaling": ("num_workers", "use_gpu"),
+    "scaling": ("num_workers", "use_gpu"), "ready": ("name",),
     "deepspeed": ("args", "model", "optimizer", "model_parameters", "training_data", "lr_scheduler", "distributed_port", "mpu",
     "dist_init_required",
                   "collate_fn", "config"), "quantisation": ("load_in_8bit", "load_in_4bit"),
@@ -64,10 +79,18 @@ def kind_of_call(name: str) -> str:
     """The kind of sink that a call of this qualified name is; empty for none."""
     if name in _BY_NAME:
         return _BY_NAME[name]
+    if name in READY:
+        return "ready"
     owner_name, _, last = name.rpartition(".")
     package, owner = name.partition(".")[0], owner_name.rpartition(".")[2]
     if last in {"from_pretrained", "from_config"}:
         return _loaded(package, owner, last)
+    if package == "transformers" and last[:1].isupper():
+        built = "load" if is_built(last) else "config" if is_model_config(last) else ""
+        if built:
+            return built
+    if last in _OF_CONFIGS and is_model_config(owner):
+        return "config"
     if last == "get_peft_model":
         return "unsloth_adapter" if owner.startswith("Fast") else "adapter"
     if last in _BY_LAST:
@@ -87,6 +110,19 @@ def kind_of_call(name: str) -> str:
     if last in _OPTIMIZERS and package in OPTIMIZER_PACKAGES:
         return "optimizer"
     return "dataloader" if last == "DataLoader" and package == "torch" else ""
+
+
+_OF_CONFIGS = frozenset({"from_json_file", "from_dict"})
+
+
+def is_built(name: str) -> bool:
+    """A class of transformers that makes a model of a configuration: ``GPT2LMHeadModel(config)``."""
+    return name.endswith(_BUILT) and not name.startswith(("Auto", "TF", "Flax")) and not name.endswith("PreTrainedModel")
+
+
+def is_model_config(name: str) -> bool:
+    """``GPT2Config``: the configuration of a model."""
+    return name.endswith("Config") and name not in _QUANTISATION and name not in _NO_MODEL_CONFIGS and not name.startswith(("Auto", "Peft"))
 
 
 def _loaded(package: str, owner: str, last: str) -> str:

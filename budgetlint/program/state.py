@@ -20,6 +20,7 @@ from budgetlint.program.noted import Doubt, Refusal
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
+from budgetlint.program.steps import ModelRun
 from budgetlint.program.stops import Decided, Passed, met
 from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Key, Known, Map, Names, Opaque, Value, Way
 
@@ -91,6 +92,8 @@ class Interpreter:
         self.heap = Heap()
         self.conditions: list[str] = []
         self.sinks: list[Sink] = []
+        self.runs: list[ModelRun] = []
+        """Calls of models and modules."""
         self.doubts: list[Doubt] = []
         self.refusals: list[Refusal] = []
         self.past: frozenset[ast.stmt] = frozenset()

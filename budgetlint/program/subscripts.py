@@ -157,6 +157,7 @@ def part_of(base: Value, what: str) -> Value:
     if isinstance(base, Open):
         return Opaque(f"made of {base.kind} {base.name}", origins=base.origins)
     if isinstance(base, Opaque):
-        return Opaque(base.why, base.of, base.package, base.origins)
+        of_config = what.startswith(".") and base.why.startswith(".config of ")
+        return Opaque(f"{what} of {base.why[1:]}"[:100] if of_config else base.why, base.of, base.package, base.origins)
     package = base.kind.partition(".")[0] if isinstance(base, Object) else ""
     return Opaque(f"{what} of {base!r}"[:100], base, package, origins_of([base]))

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from budgetlint.program.chain import Chain, chain_of
+from budgetlint.program.around import Around
+from budgetlint.program.chain import Chain, chain_of, held_by
 from budgetlint.program.choices import alternatives
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.models import model_of
+from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.objects import Object
-from budgetlint.program.own_loops import by_config, is_loop, loop_of
+from budgetlint.program.own_loops import by_config, is_loop, loop_of, ready
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.trained import cast_of, trained_model
+from budgetlint.program.steps import runs_a_step
+from budgetlint.program.trained import cast_of, trained_model, trained_module
 from budgetlint.program.values import Known, Open, Value
 
 _MOST_STEPS = 24
@@ -42,6 +44,8 @@ class Wiring(NamedTuple):
     (`lengths`)."""
     anew: tuple[Place, ...] = ()
     """Where a checkpoint of an earlier run would be loaded: the run is one that starts anew."""
+    own: tuple[Around, ...] = ()
+    """What modules of the repository put around the model."""
     unpatched: bool = False
     """TRL's classes may have been taken before Unsloth exchanged them."""
 
@@ -81,6 +85,8 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, chain_of(model, output), name=name)
     facts = {**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)}
+    if not found.models:
+        facts |= ready(model)
     return found._replace(facts=facts, unpatched=followed.unpatched)
 
 
@@ -89,9 +95,22 @@ def _of_loop(followed: Followed) -> Wiring:
     loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
     trained = trained_model(followed.sinks)
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
-    found = _wiring(followed, None, None, chain_of(wrapped[-1]), name=None)
+    chain = chain_of(wrapped[-1])
+    module = trained_module(followed.sinks) if trained is None else None
+    if module is not None and held_by(module) is not None:  # its parameters train, and those of the model among them
+        chain = chain_of(module)
+    elif module is not None and chain.sinks:
+        chain = chain._replace(own=(_beside(module), *chain.own))
+    times = runs_a_step([one for one in followed.runs if _about(one.of, {id(sink) for sink in chain.every})], followed.sinks)
+    if times > 1:
+        chain = chain._replace(own=(Around(doubt=f"the loop runs it {times} times a step"), *chain.own))
+    found = _wiring(followed, None, None, chain, name=None)
     facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
+
+
+def _beside(module: Object) -> Around:
+    return Around(doubt=f"class {module.cls.name if module.cls is not None else module.kind} trains, and does not hold the model")
 
 
 def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, chain: Chain, *, name: Known | None) -> Wiring:
@@ -101,8 +120,9 @@ def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, 
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
     doubts = [one for one in followed.doubts if _concerns(one, mine, before)]
     return Wiring(
-        trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed, anew=tuple(_places(chain.anew))
-    )
+        trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed,
+        anew=tuple(_places(chain.anew)), own=chain.own,
+    )  # fmt: skip
 
 
 def _places(sinks: Iterable[Sink]) -> Iterator[Place]:
@@ -133,7 +153,9 @@ def only_evaluates(followed: Followed) -> bool:
 
 
 def _about(value: Value, mine: set[int]) -> bool:
-    model = model_of(value)
+    model, module = model_of(value), module_of(value)
+    if model is None and module is not None:
+        model = held_by(module)
     for _ in range(_MOST_STEPS):
         if model is None or model.made is None:
             return False

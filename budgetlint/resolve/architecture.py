@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Iterator
 
@@ -23,6 +24,9 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
         from budgetlint.language.custom_model import custom_architecture  # the statements' tables: few runs name a model by numbers
 
         return custom_architecture(numbers.value)
+    keys = run.settings.get("model_config")
+    if keys is not None and keys.known:
+        return _of_keys(str(keys.value))
     setting = run.settings.get("model")
     if setting is None or not setting.known:
         return None
@@ -52,7 +56,18 @@ def config_paths(setting: Setting, name: str) -> Iterator[str]:
 
 def _from_config(source: SourceFile, name: str) -> Architecture | None:
     documents = load(source)
-    values = plain(documents[0].root, Loader.JSON) if documents else None
+    return _of_values(plain(documents[0].root, Loader.JSON) if documents else None, name)
+
+
+def _of_keys(text: str) -> Architecture | None:
+    """The configuration that a program makes, as the text of a config.json."""
+    try:
+        return _of_values(json.loads(text), "a configuration of the program")
+    except ValueError:
+        return None
+
+
+def _of_values(values: object, name: str) -> Architecture | None:
     if not isinstance(values, dict):
         return None
     from budgetlint.catalog.hf_config import architecture_from_config  # few runs train a checkpoint that lies beside them

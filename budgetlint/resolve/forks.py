@@ -65,7 +65,10 @@ def _with_places(found: Estimate, settings: Settings) -> Estimate:
     told = {one.name for one in found.opened}
     if told - {PROGRAM}:
         return found
-    stand = [(name, settings.get(name) or (settings.get("unmodelled") if name in TABLE else None)) for name in found.missing]
+    stand = [
+        (name, settings.get(name) or (settings.get("unmodelled") or settings.get("model") if name in TABLE else None))
+        for name in found.missing
+    ]
     places = (Opened(name, one.origin.location, one.text) for name, one in stand if one is not None and one.origin.location)
     return replace(found, opened=(*found.opened, *places))
 

@@ -81,7 +81,7 @@ class ProgramRun:
 
     @property
     def knows_model(self) -> bool:
-        models = [one.settings.get("model") for one in self.each]
+        models = [one.settings.get("model") or one.settings.get("model_config") for one in self.each]
         return bool(models) and all(model is not None and model.known for model in models)
 
     @property

@@ -156,6 +156,8 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("unmodelled", "list", "what the run asks for and the estimate does not know, by name"),
     # -- what only a budget says
     SettingSpec("model_custom", "list", "the numbers of 'model custom': pairs of an architecture field and its value"),
+    SettingSpec("model_config", "text", "the keys of the configuration that a program makes its model of, as in a config.json"),
+    SettingSpec("own_parameters", "text", "of a program's own layers around the model: '5 + 5 hidden + 1 hidden^2'"),
     SettingSpec("model_head", "choice", "what stands on top of the model", choices=("lm", "classification", "regression", "none")),
     SettingSpec("adapter_kind", "text", "PEFT method by name where the adapter is not LoRA"),
     SettingSpec("data_parallel", "int", "data-parallel degree"),

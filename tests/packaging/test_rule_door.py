@@ -71,6 +71,7 @@ INSIDE = {
         "bytes of weights and states in another layout",
         "bnb8bit_embeddings_32bit_state budget_config_mismatch full_state_dict_save_spike",
     ),
+    "budgetlint.memory.unmodelled": ("what a model is that no formula knows, in words", "_open"),
     "budgetlint.readers.base": ("words of a list of options", "_fsdp fsdp_wrap_class_mismatch quant_options_without_switch"),
     "budgetlint.readers.fsdp_words": ("words of a list of options", "fsdp1_options_under_fsdp2"),
     "budgetlint.readers.llamafactory.v1": ("which of LLaMA-Factory's two schemas", "_llamafactory unknown_value"),

@@ -152,6 +152,8 @@ class Scorer(nn.Module):
         super().__init__()
         self.inner = inner
         self.head = nn.Linear(8, 1)
+    def forward(self, ids):
+        return self.head(self.inner(ids).logits[..., :8])
 """
 A_LOOP_WITH_ACCELERATE = """\
 from accelerate import Accelerator

@@ -65,8 +65,10 @@ _OF_MODELS = frozenset({"model", "ref_model", "policy", "ref_policy", "reward_mo
 def positional_names(kind: str, name: str, given: Sequence[Value], usual: tuple[str, ...]) -> tuple[str, ...]:
     """The names of the positional arguments of a call. ``usual``: those of its kind."""
     owner, _, last = name.rpartition(".")
-    if last == "from_config":
+    if last == "from_config" or (kind == "load" and last[:1].isupper()):
         return ("config",)
+    if kind == "config" and last != "from_pretrained":
+        return {"from_json_file": ("json_file",), "from_dict": ("config_dict",)}.get(last, ())
     if owner.rpartition(".")[2].startswith("AutoPeft"):
         return ("pretrained_model_name_or_path", "adapter_name", "is_trainable")
     if kind != "trainer":

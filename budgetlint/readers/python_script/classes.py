@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Document, Mapping, Node, Scalar
 from budgetlint.documents.python_marks import MORE, is_open
+from budgetlint.program.sink_kinds import is_built
 from budgetlint.readers.base import names
 
 PLAIN_ARGUMENTS = names("TrainingArguments Seq2SeqTrainingArguments UnslothTrainingArguments")
@@ -26,7 +27,7 @@ TRL_ARGUMENTS = {
 """TRL's arguments, with the task of their trainer. Those of ``other`` hold models that are not judged here."""
 TRL_TRAINERS = {"SFTTrainer": "sft", "DPOTrainer": "dpo", "KTOTrainer": "kto", "ORPOTrainer": "orpo", "RewardTrainer": "reward"}
 """Trainers of TRL that took plain ``TrainingArguments`` (0.11 and before)."""
-HEADS = {"AutoModelForSequenceClassification": "classification", "AutoModelForTokenClassification": "classification"}
+_HEADS = {"ForSequenceClassification": "classification", "ForTokenClassification": "classification", "ForMaskedLM": "lm"}
 UNSLOTH = names("FastLanguageModel FastModel FastVisionModel")
 ADAPTERS = ("PeftModel", "AutoPeft")
 """They load an adapter that was trained before."""
@@ -41,11 +42,32 @@ def arguments_of(document: Document) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def head_of(section: str, *, remote: bool) -> str | None:
+    """What a class has at the end. ``AutoModel`` has no head, but for models whose own code is loaded: it may name any class.
+
+    Sources: transformers 5.24.0 ``models/auto/modeling_auto.py`` (MODEL_MAPPING), ``auto_factory.py`` (``auto_map``)."""
+    found = next((head for suffix, head in _HEADS.items() if section.endswith(suffix)), None)
+    bare = (
+        section.endswith("Model")
+        and not section.endswith("HeadModel")
+        and section not in UNSLOTH
+        and not (section == "AutoModel" and remote)
+    )
+    return found or ("none" if bare else None)
+
+
 def model_of(document: Document) -> str:
-    """The section of the one class that the script loads a model with, its tag ``X.from_pretrained``; empty as above."""
-    found = [name for name, block in sections(document) if block.tag.removesuffix("?").endswith(".from_pretrained")]
+    """The section of the one class that the script loads a model with, its tag ``X.from_pretrained``, or makes one of a configuration;
+    empty as above."""
+    found = [name for name, block in sections(document) if block.tag.removesuffix("?").endswith(".from_pretrained") or is_made(block)]
     found = [name for name in found if not name.startswith(ADAPTERS)]
     return found[0] if len(found) == 1 and found[0] not in SEVERAL_MODELS else ""
+
+
+def is_made(block: Mapping) -> bool:
+    """``AutoModelForCausalLM.from_config(config)``, ``GPT2LMHeadModel(config)``"""
+    tag = block.tag.removesuffix("?")
+    return tag.startswith("transformers.") and (tag.endswith(".from_config") or is_built(tag.rpartition(".")[2]))
 
 
 def trainer_of(document: Document) -> str:

@@ -21,6 +21,7 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.around import ready, with_own_modules
 from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import SPANS, elsewhere, open_model, spread
@@ -52,7 +53,7 @@ def read(document: Document) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings, misreads = read_keys(document, Loader.PYTHON, _KEYS, LOOP)
     look.misreads.extend(misreads)
-    found = [*_model(top, look), *_others(look), *settings, *_optimizer(look), *_autocast(look)]
+    found = [*_model(top, look), *ready(top), *_others(look), *settings, *_optimizer(look), *_autocast(look)]
     found += [*read_beside(top, LOOP), *_checkpointing(top)]
     merged: dict[str, Setting] = {}
     for setting in found:
@@ -66,7 +67,7 @@ def _model(top: Lookup, look: Lookup) -> list[Setting]:
     section = classes.model_of(top.document)
     if not section:
         return list(open_model())
-    found = read_model(top, section, "")
+    found = [*with_own_modules(read_model(top, section, ""), top)]
     adapter = read_lora(top, "") if is_loaded(found) else []
     partial = look.raw("whole") is None
     return [

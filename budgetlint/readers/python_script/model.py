@@ -16,6 +16,7 @@ from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import full_finetuning
+from budgetlint.readers.python_script.built import read_built, resized
 from budgetlint.settings.run import Setting
 
 _ONCE = "what the script does with it cannot be told from its text"
@@ -35,8 +36,12 @@ def read_model(look: Lookup, section: str, trainer: str) -> list[Setting]:
     inner = look.under(section) if section else None
     if inner is None:
         return _by_trainer(look, trainer)
+    block = classes.block(look.document, section)
+    if block is not None and classes.is_made(block):
+        return [*read_built(inner, section), *_head(inner, section)]
     settings, misreads = read_keys(look.document, look.loader, _FIRST, inner.prefix)
     look.misreads.extend(misreads)
+    settings = [resized(setting, inner) for setting in settings]
     return [*settings, *_head(inner, section), *_quant(inner, section), *_dtype(inner, section, settings), *_split(inner)]
 
 
@@ -69,15 +74,16 @@ def _loaded_with(look: Lookup) -> list[Setting]:
 
 
 def is_loaded(settings: list[Setting]) -> bool:
-    return any(setting.name == "model" for setting in settings)
+    return any(setting.name in ("model", "model_config") for setting in settings)
 
 
 def _head(inner: Lookup, section: str) -> list[Setting]:
     entry = inner.document.entry(section)
-    head = classes.HEADS.get(section)
+    remote = inner.raw("trust_remote_code")
+    head = classes.head_of(section, remote=remote is not None and remote.value is not False)
     if entry is None or head is None:
         return []
-    origin = next(iter(inner.raws("0", "pretrained_model_name_or_path")), None)
+    origin = next(iter(inner.raws("0", "pretrained_model_name_or_path", "config")), None)
     return [Setting("model_head", head, origin.origin, section)] if origin else []
 
 

@@ -31,6 +31,7 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.python_script import classes, loop
 from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.around import ready, with_own_modules
 from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.metrics import with_metrics
 from budgetlint.readers.python_script.model import is_loaded, read_model
@@ -62,7 +63,7 @@ def read(document: Document, flavour: str) -> Reading:
     section, trainer = classes.arguments_of(document), classes.trainer_of(document)
     look = Lookup(document, Loader.PYTHON, section, flag=truthy)
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
-    written = [*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)]
+    written = [*_arguments(look, section), *_model(top, trainer), *ready(top), *_task(top, section, trainer), *elsewhere(look, trainer)]
     settings = _merged(with_metrics(written, top, trainer))
     settings = with_models_length(settings, top, trainer)
     if (packing := unpacked(top, trainer, settings.get("packing"))) is not None:
@@ -94,7 +95,7 @@ def _arguments(look: Lookup, section: str) -> list[Setting]:
 
 def _model(top: Lookup, trainer: str) -> list[Setting]:
     """An adapter of the script is one on a model that the script loads; else the model comes with whatever it has."""
-    found = read_model(top, classes.model_of(top.document), trainer)
+    found = [*with_own_modules(read_model(top, classes.model_of(top.document), trainer), top)]
     cache = top.setting("use_cache", truthy, "model_config.use_cache")
     adapter = read_lora(top, trainer)
     if is_loaded(found):

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from recorder import bound, sink, write
+from recorder import bound, keep, sink, write
 from torch import bfloat16
 from torch.nn import Embedding, LayerNorm, Linear, Module, ModuleList, Parameter
 
@@ -41,7 +41,18 @@ class PretrainedConfig(SimpleNamespace):
         return vars(self)
 
 
-AutoConfig = LlamaConfig = GPT2Config = PretrainedConfig
+class LlamaConfig(PretrainedConfig):
+    def __init__(self, **kwargs: Any) -> None:
+        number = write(f"transformers.{type(self).__name__}", kwargs)
+        super().__init__(**kwargs)
+        keep(self, number)
+
+
+class GPT2Config(LlamaConfig):
+    """Its arguments are recorded too."""
+
+
+AutoConfig = PretrainedConfig
 
 
 class Attention(Module):
@@ -80,6 +91,9 @@ class Output(SimpleNamespace):
 class PreTrainedModel(Module):
     def __init__(self, config: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__()
+        made = next((one.__name__ for one in type(self).__mro__ if one.__module__ == "transformers.models"), "PreTrainedModel")
+        if config is not None and made != "PreTrainedModel":
+            keep(self, write(f"transformers.{made}", {"config": config}))
         self.config = config or _quiet_config()
         self.generation_config = SimpleNamespace(pad_token_id=None, temperature=1.0)
         self.model, self.lm_head, self.dtype = Backbone(), Linear(HIDDEN, VOCABULARY, bias=False), bfloat16
