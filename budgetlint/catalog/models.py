@@ -7,7 +7,6 @@ A check needs one row of hundreds: `INDEX` says on which line a name's row stand
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from zlib import crc32
 from budgetlint.base.record import fields
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
+from budgetlint.catalog.paths import last_part, named
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
@@ -51,8 +51,8 @@ def find_model(text: str) -> Architecture | NoMatch:
     found = known_model(text)
     if found is not None:
         return found
-    last = _last_part(_of_cache(text))
-    every = {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
+    last = last_part(named(text))
+    every = all_names()
     longer = prefixed(last, every)
     if len(longer) > 1:
         return NoMatch(text, suggestions=longer[:3])
@@ -65,11 +65,11 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None)
+    return next((found for file in FILES if (found := _known_in(file, named(text))) is not None), None)
 
 
 def _known_in(file: str, text: str) -> Architecture | None:
-    last = _last_part(text)
+    last = last_part(text)
     index = _index(file)
     owned = index["owned"].get(_stripped(text))
     if owned is not None:
@@ -83,7 +83,7 @@ def _known_in(file: str, text: str) -> Architecture | None:
 
 def stored_as(text: str) -> str | None:
     """The ending that tells a quantised checkpoint (``bnb-4bit`` of ``unsloth/…-bnb-4bit``), None for a plain one."""
-    last = _last_part(_of_cache(text)).lower()
+    last = last_part(named(text)).lower()
     ending = next((end for end in QUANTISED if last.endswith(end)), None)
     return ending[1:] if ending else None
 
@@ -93,24 +93,14 @@ def all_models() -> tuple[Architecture, ...]:
     return tuple(_model(file, name) for file in FILES for name in _rows(file))
 
 
+def all_names() -> dict[str, str]:
+    """The rows by every folded name that they have without an owner."""
+    return {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
+
+
 def verified(name: str) -> tuple[str, ...]:
     """How the row's count was checked: ``code``, ``published``, both or neither."""
     return tuple(next(_rows(file)[name]["verified"] for file in FILES if name in _rows(file)))
-
-
-_SNAPSHOT = re.compile(r"(?:^|/)(?:models--)?([^/]+)/snapshots/[^/]+/?$")
-
-
-def _of_cache(text: str) -> str:
-    """The id of a checkpoint that lies in a cache: ``models--OWNER--NAME/snapshots/REVISION`` (huggingface_hub 1.0 ``file_download.py``
-    repo_folder_name; an id has no ``--``), ``OWNER/NAME`` with ``___`` for each dot (modelscope 1.40 ``hub/utils/utils.py``)."""
-    path = text.replace("\\", "/")
-    found = _SNAPSHOT.search(path)
-    return (found[1].replace("--", "/") if found else path).replace("___", ".")
-
-
-def _last_part(text: str) -> str:
-    return text.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
 
 
 def _stripped(name: str) -> str:
@@ -185,7 +175,7 @@ def _owned(file: str) -> dict[str, str]:
 def _folded(file: str) -> dict[str, str]:
     keys: dict[str, str] = {}
     for model, row in _rows(file).items():
-        for name in (model, *row.get("aliases", ()), _last_part(row.get("hub_id", ""))):
+        for name in (model, *row.get("aliases", ()), last_part(row.get("hub_id", ""))):
             if name and "/" not in name:
                 keys.setdefault(fold(name), model)
     return keys
