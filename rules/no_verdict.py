@@ -35,7 +35,7 @@ from ._open import cure, depends, place
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    estimate = run.estimate
+    estimate = run.answer
     if estimate is None or estimate.verdict is not Verdict.UNKNOWN or estimate.leaning is Verdict.DOES_NOT_FIT:
         return
     yield run.finding(

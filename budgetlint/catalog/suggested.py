@@ -217,6 +217,10 @@ def _of_each_shape(rows: Sequence[str]) -> tuple[str, ...]:
     return tuple(shapes.values())
 
 
+def same_shape(one: Architecture, other: Architecture) -> bool:
+    return _shape(one) == _shape(other)
+
+
 def _shape(arch: Architecture) -> tuple[object, ...]:
     """Positions that are worked out have no weights; a decoder is published in 16 bit, whichever, where the row does not say."""
     values = {one.name: getattr(arch, one.name) for one in fields(Architecture) if one.name not in _BESIDE}

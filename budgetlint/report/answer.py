@@ -7,7 +7,7 @@ from typing import Protocol
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import BROKEN, DEPENDS, NOT_MODELLED, Fork, ForkReading, Opened, Verdict
+from budgetlint.memory.estimate import ANOTHER, BROKEN, DEPENDS, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.report.style import VERDICT_WORDS
 
@@ -78,6 +78,13 @@ def unstarted(stops: Sequence[str]) -> str:
     return f"does not start ({', '.join(stops)})" if stops else ""
 
 
+def supposition(one: Estimate) -> Iterator[str]:
+    """What the figures stand on where a name only suggests the model, and the line of a budget that would settle it."""
+    if one.supposes is not None:
+        yield f"supposes {one_line(one.supposes.text)} is {' or '.join(one.supposes.models)}, by its name"
+        yield f"to settle it, say in a budget: {' or '.join(map(one_line, one.supposes.statements))}"
+
+
 # -- forks -------------------------------------------------------------------------------------------------------------------
 
 
@@ -89,8 +96,9 @@ def fork_lines(one: Answered) -> list[str]:
 
 
 def fork_words(fork: Fork) -> str:
-    said, newer, more = [], "", len(fork.readings) - READINGS
-    for reading in fork.readings[:READINGS] if more > 1 else fork.readings:
+    told = [reading for reading in fork.readings if reading.values[0] != ANOTHER]
+    said, newer, more = [], "", len(told) - READINGS
+    for reading in told[:READINGS] if more > 1 else told:
         said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
         newer = reading.values[0] if len(reading.values) == 1 else ""
     return ", ".join(said) + (f", and {more} readings more" if more > 1 else "")
@@ -100,9 +108,16 @@ _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open
 
 
 def _with(opened: Sequence[Opened], reading: ForkReading, newer: str) -> str:
+    if opened[0].name == "model":
+        first = f"if {one_line(opened[0].text)} is {one_line(reading.values[0])}"
+        return " and ".join((first, *_each(opened[1:], reading.values[1:])))
     if len(opened) == 1:
         return _of_one(reading.values[0], newer)
-    return " and ".join(f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, reading.values, strict=True))
+    return " and ".join(_each(opened, reading.values))
+
+
+def _each(opened: Sequence[Opened], values: Sequence[str]) -> Iterator[str]:
+    return (f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, values, strict=True))
 
 
 def _of_one(value: str, newer: str) -> str:

@@ -19,7 +19,7 @@ NAME, ARITHMETIC = 44, 72
 
 def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """One run; ends with a line end."""
-    estimate = context.estimate
+    estimate = context.answer
     label = style.ink(one_line(context.label), "bold")
     if estimate is None or not estimate.bill:
         return f"{label}: nothing to estimate: no model is known\n"

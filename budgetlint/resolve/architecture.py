@@ -5,15 +5,28 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files.disk import Files
+from budgetlint.settings.program import OriginStep
 from budgetlint.settings.run import Run, Setting
 
 CONFIG = "config.json"
+
+
+@record
+class Shape:
+    """The architecture of a run's model, what has to be said of how it is known, and the way there; ``may_be`` are those that its name
+    only suggests."""
+
+    known: Architecture | None
+    says: str = ""
+    steps: tuple[OriginStep, ...] = ()
+    may_be: tuple[Architecture, ...] = ()
 
 
 def architecture_of(files: Files, run: Run) -> Architecture | None:

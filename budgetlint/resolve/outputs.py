@@ -10,13 +10,18 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from budgetlint.base.record import record, replace
-from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Document, Scalar, walk
 from budgetlint.documents.python_marks import is_open
-from budgetlint.resolve.architecture import architecture_of
+from budgetlint.readers import reader_by
+from budgetlint.readers.base import complete
+from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.resolve.architecture import Shape
+from budgetlint.resolve.precedence import join
+from budgetlint.resolve.run_parts import started_by
 from budgetlint.resolve.state import Assembly, Collected
-from budgetlint.settings.run import Role, Run
+from budgetlint.settings.program import OriginStep
+from budgetlint.settings.run import Role, Run, Setting, Stack
 
 KEY = "output_dir"
 """What transformers, TRL, LLaMA-Factory, axolotl, ms-swift and torchtune call the folder that a training writes its model to."""
@@ -33,22 +38,19 @@ class WrittenModel:
     dtype: str
 
 
-def shape_of(work: Assembly, run: Run) -> tuple[Architecture | None, str]:
-    """The architecture of a run's model, and what has to be said of how it is known."""
-    found = architecture_of(work.files, run)
-    setting = run.settings.get("model")
-    if found is not None or setting is None or not setting.known or "/" not in str(setting.value):
-        return found, ""
+def written_shape(work: Assembly, run: Run, path: str) -> Shape | None:
+    """The shape of a model that another run writes to ``path``."""
+    if "/" not in path:
+        return None
     if work.outputs is None:
         work.outputs = dict(_outputs(work))
-    written = _written(work.outputs, str(setting.value), run.name)
-    if written is None:
-        return None, ""
-    shape = known_model(written.model)
-    if shape is None:
-        return None, ""
-    says = f"{setting.value} is what {written.run} writes: {written.model}, trained"
-    return replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says
+    written = _written(work.outputs, path, run.name)
+    shape = known_model(written.model) if written is not None else None
+    if written is None or shape is None:
+        return None
+    says = f"{path} is what {written.run} writes: {written.model}, trained"
+    step = OriginStep("written by", written.run, text=written.model)
+    return Shape(replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says, (step,))
 
 
 def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> WrittenModel | None:
@@ -86,7 +88,7 @@ def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
 
 
 def _model_of(run: Collected) -> WrittenModel | None:
-    said = {name: one for reading in run.readings for name, one in reading.settings.items() if one.known}
+    said = _stated(run)
     model, adapter, quant = (said.get(name) for name in ("model", "adapter", "quant"))
     if model is None or adapter is None or adapter.value != "none" or (quant is not None and quant.value != "none"):
         return None
@@ -94,6 +96,16 @@ def _model_of(run: Collected) -> WrittenModel | None:
     if dtype is None or str(dtype.value) not in (*_DTYPES, "auto"):
         return None
     return WrittenModel(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
+
+
+def _stated(run: Collected) -> Mapping[str, Setting]:
+    """What the files say; of a program that is known, what it fills in, too: that it trains no adapter is no line of a file."""
+    settings = join(run.readings)
+    if not is_own_script(settings):
+        for reading in run.readings:
+            if reading.role is Role.TRAINER:
+                settings = complete(reader_by(reading), settings, Stack(), started_by(run.readings))
+    return {name: one for name, one in settings.items() if one.certainty in ("stated", "default")}
 
 
 def _folders(run: Collected) -> Iterator[str]:
