@@ -1,4 +1,4 @@
-"""How the shape of a run's model is known: its files, its name, the run that writes it, what a budget says of it, what its name suggests."""
+"""How the shape of a run's model is known: by its files, its name, the run that writes it, what a budget says, what its name suggests."""
 
 from __future__ import annotations
 

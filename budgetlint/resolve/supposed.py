@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.memory.estimate import ANOTHER, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Range, Supposed, Verdict
 from budgetlint.memory.notes import Assumption
@@ -42,7 +43,15 @@ def settling(context: RunContext, name: str) -> str:
     program = context.program
     started = program.launch.file if program is not None and program.launch is not None else ""
     file = started or (context.run.readings[0].document.path if context.run.readings else "")
-    return f"config {file}; {said}" if file else said
+    return f"config {_quoted(file)}; {said}" if file else said
+
+
+_BARE = expression(r"[A-Za-z0-9_./+-]+")
+
+
+def _quoted(path: str) -> str:
+    """As a budget takes it: in quotes where anything but letters, digits and the signs of paths stands in it."""
+    return path if _BARE.fullmatch(path) else '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _told(answers: Sequence[Estimate], opened: Opened, supposes: Supposed) -> Estimate:

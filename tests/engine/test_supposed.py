@@ -153,6 +153,20 @@ def test_in_a_budget_that_names_the_config_it_is_the_model_alone() -> None:
     assert settled.estimate.verdict is Verdict.FITS
 
 
+def test_the_line_quotes_a_path_that_needs_it() -> None:
+    texts = {
+        "my runs/train it.sh": "trl sft --config ../train.yaml\n",
+        **{name: text for name, text in files().items() if name != "train.sh"},
+    }
+    run = judged(texts)
+    assert run.supposed is not None
+    assert run.supposed.supposes is not None
+    (line,) = run.supposed.supposes.statements
+    settled = judged(texts, f"device a100-80gb; {line}")
+    assert settled.estimate is not None
+    assert settled.estimate.verdict is Verdict.FITS
+
+
 def test_a_budget_that_says_what_the_name_does_not_settles_nothing() -> None:
     run = judged(files(), "device a100-80gb; config train.yaml; model llama-3.2-1b")
     assert answer(run).reason == DEPENDS
