@@ -1,6 +1,6 @@
 """Models that another run of the project writes: one that begins where another ends has the shape of that one's model.
 
-Only of full fine-tuning, which writes a whole model: an adapter, a quantised base or what a script merges is something else. Folders are
+Of full fine-tuning, which writes a whole model, and of merges (`merges`): an adapter or a quantised base is something else. Folders are
 compared as they are written, or from a folder on that the other one names (``out/checkpoint-500`` of ``out``).
 """
 
@@ -17,6 +17,7 @@ from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.architecture import Shape
+from budgetlint.resolve.merges import merges_of
 from budgetlint.resolve.precedence import join
 from budgetlint.resolve.run_parts import started_by
 from budgetlint.resolve.state import Assembly, Collected
@@ -31,11 +32,13 @@ _DTYPES = ("fp32", "bf16", "fp16")
 
 @record
 class WrittenModel:
-    """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it."""
+    """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it;
+    ``how`` it came from the model."""
 
     model: str
     run: str
     dtype: str
+    how: str = "trained"
 
 
 def written_shape(work: Assembly, run: Run, path: str) -> Shape | None:
@@ -48,7 +51,7 @@ def written_shape(work: Assembly, run: Run, path: str) -> Shape | None:
     shape = known_model(written.model) if written is not None else None
     if written is None or shape is None:
         return None
-    says = f"{path} is what {written.run} writes: {written.model}, trained"
+    says = f"{path} is what {written.run} writes: {written.model}, {written.how}"
     step = OriginStep("written by", written.run, text=written.model)
     return Shape(replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says, (step,))
 
@@ -60,7 +63,7 @@ def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> Writte
         written = next((outputs[folder] for folder in _upwards(path) if folder in outputs), None)
         if written is None or written.run == run:
             return None
-        found = written if found is None else WrittenModel(written.model, found.run, found.dtype)
+        found = written if found is None else replace(found, model=written.model)
         if known_model(written.model) is not None:
             return found
         path = written.model
@@ -82,6 +85,10 @@ def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
         written = _model_of(one)
         for folder in _folders(one) if written is not None else ():
             found.setdefault(folder, set()).add(written)  # type: ignore[arg-type]
+    for merge in merges_of(work):
+        folder = posixpath.normpath(merge.folder)
+        if "/" in folder:
+            found.setdefault(folder, set()).add(WrittenModel(merge.base, merge.by, "", "merged"))
     for folder, all_ in found.items():
         if len({(one.model, one.dtype) for one in all_}) == 1:
             yield folder, min(all_, key=lambda one: one.run)
