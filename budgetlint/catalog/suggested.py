@@ -27,6 +27,7 @@ _SIZE = expression(r"\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm]")
 _BILLIONS = expression(r"\d+(?:\.\d+)?b")
 _SIZE_WORDS = frozenset(("tiny", "mini", "small", "medium", "base", "large", "xl", "xxl", "xlarge", "xxlarge", "huge", "giant", "nano"))
 _NUMBER = expression(r"\d+(?:\.\d+)*")
+_VERSION = expression(r"\d\.\d")
 _DIGITS = expression(r"\d{1,2}")
 _GLUED = expression(r"([a-z]+)(\d.*)")
 _CHECKPOINT = expression(
@@ -148,10 +149,11 @@ def _longest(words: Sequence[str], at: int) -> _Match | None:
 
 
 def _end(key: Sequence[str], words: Sequence[str], at: int) -> int:
-    """Where the words of a key end; 0 where they do not stand there. A point may be written as what stands between words: ``2_5``."""
+    """Where the words of a key end; 0 where they do not stand there. A point may be written as what stands between words (``2_5``), that of a
+    version not at all (``qwen25``)."""
     for wanted in key:
         whole, _, part = wanted.partition(".")
-        if words[at : at + 1] == [wanted]:
+        if words[at : at + 1] == [wanted] or (_VERSION.fullmatch(wanted) and words[at : at + 1] == [whole + part]):
             at += 1
         elif part and _DIGITS.fullmatch(whole) and list(words[at : at + 2]) == [whole, part]:
             at += 2

@@ -31,6 +31,8 @@ SUGGESTS = [
     ("someone/Qwen2.5-0.5B-open-r1-distill", "qwen2.5-0.5b"),
     ("someone/qwen2_5_7b_sft", "qwen2.5-7b"),
     ("out/qwen-2-5-7b-sft", "qwen2.5-7b"),
+    ("/data/me/sotopia-rl/sft_qwen25_7b/checkpoint-4000/", "qwen2.5-7b"),
+    ("out/llama31-8b-dpo", "llama-3.1-8b"),
     ("my_qwen2.5-1.5b-grpo-v3", "qwen2.5-1.5b"),
     ("ft-Llama-3.2-1B-Instruct-2024-11-02", "llama-3.2-1b"),
     ("someone/llama3.1-8b-alpaca", "llama-3.1-8b"),
@@ -103,6 +105,7 @@ SAYS_NOTHING = [
     "out/xqwen2.5-7b-sft",
     "out/sheared-llama-2.7b-sft",
     "out/qwen2.5-1.7b-sft",
+    "out/qwen2.5-15b-sft",
     "out/llama-3.1-8b-pruned-4b",
     "out/llama-3.1-8b-4b",
     # another architecture around it

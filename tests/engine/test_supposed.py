@@ -12,6 +12,7 @@ from budgetlint.report.answer import fork_lines, short
 from budgetlint.report.bill import render as bill
 from budgetlint.report.estimate_json import document
 from budgetlint.report.setting_why import render, render_json
+from budgetlint.report.terms import render as terms
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
@@ -180,6 +181,10 @@ def test_the_bill_says_first_what_it_supposes() -> None:
     assert lines[0].startswith("train.sh: DEPENDS ON model: fits if ")
     assert lines[1] == f"  supposes {PATH} is qwen2.5-1.5b, by its name"
     assert any("config train.yaml; model qwen2.5-1.5b" in line for line in lines)
+
+
+def test_the_bill_by_tensors_says_it_too() -> None:
+    assert terms(judged(files())).splitlines()[1] == f"  supposes {PATH} is qwen2.5-1.5b, by its name"
 
 
 def test_json_has_what_is_supposed_and_all_that_it_had() -> None:
