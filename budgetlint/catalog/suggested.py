@@ -149,8 +149,8 @@ def _longest(words: Sequence[str], at: int) -> _Match | None:
 
 
 def _end(key: Sequence[str], words: Sequence[str], at: int) -> int:
-    """Where the words of a key end; 0 where they do not stand there. A point may be written as what stands between words (``2_5``), that of a
-    version not at all (``qwen25``)."""
+    """Where the words of a key end; 0 where they do not stand there. A point may be written as what stands between words
+    (``2_5``), that of a version not at all (``qwen25``)."""
     for wanted in key:
         whole, _, part = wanted.partition(".")
         if words[at : at + 1] == [wanted] or (_VERSION.fullmatch(wanted) and words[at : at + 1] == [whole + part]):
