@@ -31,7 +31,14 @@ def last_part(text: str) -> str:
     return text.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
 
 
+_FOLDERS = frozenset((
+    "model", "models", "hf_models", "base_models", "pretrained", "pretrained_model", "pretrained_models", "checkpoint",
+    "checkpoints", "ckpt", "ckpts", "weights", "output", "outputs", "out", "runs", "results", "saves", "data", "merged",
+))  # fmt: skip
+"""Folders that hold models, and no owner on a hub."""
+
+
 def is_local(text: str) -> bool:
     """A path of a disk for sure: ``owner/name`` may be either."""
     path = text.replace("\\", "/").rstrip("/")
-    return path.startswith((".", "/", "~", "$")) or path.count("/") > 1 or path[1:2] == ":"
+    return path.partition("/")[0].lower() in _FOLDERS or path.startswith((".", "/", "~", "$")) or path.count("/") > 1 or path[1:2] == ":"

@@ -39,11 +39,12 @@ _ADAPTERS = expression(r"lora|adapter|dora(?![a-z])|peft")
 _MERGED = expression(r"merge|fused")
 
 _OTHERWISE = frozenset((
-    "vl", "vlm", "vision", "audio", "omni", "video", "speech", "embedding", "embeddings", "embed", "embedder", "reranker", "rerank",
-    "colbert", "llava", "internvl", "minicpm", "vila", "cogvlm", "gme", "gte", "bge", "colpali", "colqwen", "siglip", "clip", "moshi",
-    "projector", "pruned", "prune", "pruning", "minitron", "sheared", "width", "depth", "layer", "layers", "half", "expanded", "distil",
-    "draft", "drafter", "eagle", "medusa", "speculator", "moe", "upcycled", "upcycling", "mamba", "hybrid", "xlm", "tiny", "nano",
-    "micro", "toy", "debug", "dummy", "gguf", "ggml", "onnx", "mlx", "mlc", "openvino", "coreml", "tokenizer", "delta", "diff",
+    "vl", "vlm", "vision", "audio", "omni", "video", "speech", "embedding", "embeddings", "embed", "embedder", "reranker",
+    "rerank", "colbert", "llava", "internvl", "minicpm", "vila", "cogvlm", "gme", "gte", "bge", "colpali", "colqwen", "siglip",
+    "clip", "moshi", "projector", "pruned", "prune", "pruning", "minitron", "sheared", "width", "depth", "layer", "layers",
+    "half", "expanded", "pro", "distil", "draft", "drafter", "eagle", "medusa", "speculator", "moe", "upcycled", "upcycling",
+    "mamba", "hybrid", "xlm", "tiny", "nano", "micro", "toy", "debug", "dummy", "gguf", "ggml", "onnx", "mlx", "mlc",
+    "openvino", "coreml", "ct", "ctranslate", "tokenizer", "delta", "diff",
 ))  # fmt: skip
 """Words beside a name that make another shape of it, or no checkpoint that trains."""
 _LAYERS = expression(r"\d+(?:l|layers?)")

@@ -54,6 +54,8 @@ SUGGESTS = [
     ("/ckpts/Qwen2.5-7B/checkpoint-500", "qwen2.5-7b"),
     ("runs/llama-3.1-8b-dpo/final", "llama-3.1-8b"),
     ("/home/me/llama-3.1-8b-run/epoch_3", "llama-3.1-8b"),
+    ("saves/llama3-8b/full/sft", "llama-3-8b"),
+    ("../models/out/whisper-large-v3-20251008-1047/best-checkpoint", "whisper-large-v3"),
     # a name without its version, where the size leaves one shape
     ("./0421-qwen3b-question-only/checkpoint-175", "qwen2.5-3b"),
     ("qwen3b-it-old-prompt/checkpoint-400", "qwen2.5-3b"),
@@ -117,7 +119,9 @@ SAYS_NOTHING = [
     "out/distil-whisper-small-x",
     "out/qwen2.5-7b-2layers",
     "out/tiny-llama-3.1-8b",
+    "models/llama3-8b-pro",
     # files of another program, differences
+    "../models/whisper-small-ct2/",
     "out/qwen2.5-7b-sft-gguf",
     "out/llama-2-7b-delta",
     # adapters
