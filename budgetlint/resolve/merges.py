@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import record
@@ -37,14 +37,15 @@ class Merge:
     by: str
 
 
-def merges_of(work: Assembly) -> Iterator[Merge]:
+def merges_of(work: Assembly, trained_on: Callable[[str], str]) -> Iterator[Merge]:
+    """``trained_on``: what the adapter in a folder was trained on, where a run of the project says so; else empty."""
     for entry in work.project.entries.values():
         for reading in entry.readings:
             if reading.format == "llamafactory":
                 yield from _export(reading.document)
     for run in work.runs:
         yield from _of_axolotl(run)
-    yield from _of_programs(work)
+    yield from _of_programs(work, trained_on)
 
 
 def _export(document: Document) -> Iterator[Merge]:
@@ -69,7 +70,7 @@ def _text(document: Document, key: str) -> str:
 # -- programs ------------------------------------------------------------------------------------------------------------------
 
 
-def _of_programs(work: Assembly) -> Iterator[Merge]:
+def _of_programs(work: Assembly, trained_on: Callable[[str], str]) -> Iterator[Merge]:
     paths = [path for path in work.programs.sources.below("") if _merges(work, path)][:MOST_PROGRAMS]
     starts: dict[str, list[Start]] = {path: [] for path in paths}
     for entry in list(work.project.entries.values()) if paths else ():
@@ -79,7 +80,7 @@ def _of_programs(work: Assembly) -> Iterator[Merge]:
                 starts[path].append(Start(path, launch))
     for path, known in starts.items():
         for start in known[:MOST_PROGRAMS] or [Start(path)]:
-            yield from _followed(work, start)
+            yield from _followed(work, start, trained_on)
 
 
 def _merges(work: Assembly, path: str) -> bool:
@@ -87,12 +88,12 @@ def _merges(work: Assembly, path: str) -> bool:
     return source is not None and all(word in source.text for word in _CALLS)
 
 
-def _followed(work: Assembly, start: Start) -> Iterator[Merge]:
+def _followed(work: Assembly, start: Start, trained_on: Callable[[str], str]) -> Iterator[Merge]:
     from budgetlint.program.follow import follow
 
     for sink in follow(work.programs.trees, start.path, started(start)).sinks:
         if sink.kind == "save" and _is_merged(sink.receiver):
-            base, folder = _base(sink), _plain(sink.get("save_directory", at=0))
+            base, folder = _base(sink, trained_on), _plain(sink.get("save_directory", at=0))
             if base and folder:
                 yield Merge(folder, base, start.path)
 
@@ -103,13 +104,17 @@ def _is_merged(value: Value | None) -> bool:
     return isinstance(value, Opaque) and value.why == "what merge_and_unload gives"
 
 
-def _base(sink: Sink) -> str:
-    """What the model was loaded from, where that is one text."""
+def _base(sink: Sink, trained_on: Callable[[str], str]) -> str:
+    """What the model was loaded from, where that is one text; of an adapter that brings its base along (``AutoPeftModel``), what it was
+    trained on."""
     from budgetlint.program.chain import chain_of
 
     chain = chain_of(sink.receiver)
     loads = [one for one in chain.every if one.kind in ("load", "unsloth_load")]
     names = {_plain(one.get("pretrained_model_name_or_path") or one.get("model_name")) for one in loads}
+    if not loads:
+        adapters = [one for one in chain.sinks if one.kind == "peft_load"]
+        names = {trained_on(_plain(one.get("pretrained_model_name_or_path") or one.get("model"))) for one in adapters}
     return names.pop() if len(names) == 1 else ""
 
 

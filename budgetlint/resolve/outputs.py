@@ -81,11 +81,18 @@ def _upwards(path: str) -> Iterator[str]:
 def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
     """Folders that exactly one model is written to."""
     found: dict[str, set[WrittenModel]] = {}
+    adapters: dict[str, set[str]] = {}
     for one in work.runs:
-        written = _model_of(one)
-        for folder in _folders(one) if written is not None else ():
-            found.setdefault(folder, set()).add(written)  # type: ignore[arg-type]
-    for merge in merges_of(work):
+        folders = list(_folders(one))
+        said = _stated(one) if folders else {}
+        written = _model_of(one.name, said)
+        for folder in folders:
+            if written is not None:
+                found.setdefault(folder, set()).add(written)
+            elif {"model", "adapter"} <= said.keys() and said["adapter"].value != "none":
+                adapters.setdefault(folder, set()).add(str(said["model"].value))
+    bases = {folder: models.pop() for folder, models in adapters.items() if len(models) == 1}
+    for merge in merges_of(work, lambda path: next((bases[one] for one in _upwards(path) if one in bases), "")):
         folder = posixpath.normpath(merge.folder)
         if "/" in folder:
             found.setdefault(folder, set()).add(WrittenModel(merge.base, merge.by, "", "merged"))
@@ -94,15 +101,14 @@ def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
             yield folder, min(all_, key=lambda one: one.run)
 
 
-def _model_of(run: Collected) -> WrittenModel | None:
-    said = _stated(run)
+def _model_of(run: str, said: Mapping[str, Setting]) -> WrittenModel | None:
     model, adapter, quant = (said.get(name) for name in ("model", "adapter", "quant"))
     if model is None or adapter is None or adapter.value != "none" or (quant is not None and quant.value != "none"):
         return None
     dtype = said.get("weights_dtype")
     if dtype is None or str(dtype.value) not in (*_DTYPES, "auto"):
         return None
-    return WrittenModel(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
+    return WrittenModel(str(model.value), run, "" if dtype.value == "auto" else str(dtype.value))
 
 
 def _stated(run: Collected) -> Mapping[str, Setting]:

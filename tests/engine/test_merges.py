@@ -93,6 +93,20 @@ def test_what_a_merge_writes(files: dict[str, str], model: str, says: str) -> No
     assert "written by" in render(run, "model")
 
 
+AUTO = """from peft import AutoPeftModelForCausalLM
+
+model = AutoPeftModelForCausalLM.from_pretrained("saves/sft/checkpoint-20")
+model.merge_and_unload().save_pretrained("out/auto")
+"""
+LORA = TRAIN.replace("saves/dpo", "saves/{out}")
+
+
+@pytest.mark.parametrize(("out", "known"), [("sft", True), ("other", False)])
+def test_an_adapter_that_brings_its_base_along_is_that_of_its_run(out: str, known: bool) -> None:
+    first = {"sft.yaml": LORA.format(model=BASE, out=out), "sft.sh": "llamafactory-cli train sft.yaml\n"}
+    assert (last({**first, "auto.py": AUTO}, "out/auto").architecture is not None) is known
+
+
 @pytest.mark.parametrize(
     ("files", "model"),
     [
