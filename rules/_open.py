@@ -69,7 +69,7 @@ def _lacking(estimate: Estimate) -> str:
         return f"how it comes about is not followed here: say in a budget which it is: {LINES['model']}"
     if _DIFFUSES.search(written.lower()):
         return "no line of a budget describes a diffusion model, and none is modelled here: nothing to state"
-    return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
+    return f"its shape is not known here: put the checkpoint's config.json at that path, or say in a budget what it is: {CUSTOM}"
 
 
 def said(names: Iterable[str]) -> str:
@@ -91,7 +91,7 @@ _DIFFUSES = re.compile(
 )
 """Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
 pipelines/)."""
-CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
+CUSTOM = "config FILE; model NAME, or model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
 def _is_name(text: str) -> bool:
