@@ -95,6 +95,8 @@ def _says_what_it_is(run: RunContext, claim: Setting, setting: Setting) -> bool:
     """A path is no model's name: the budget may say which model lies there, and is right where the run has that shape."""
     if claim.name != "model" or run.architecture is None or _shape(setting.value) is not None:
         return False
+    if any(step.kind == "budget" for step in run.model_steps):
+        return True
     said, has = find_model(str(claim.value)), run.architecture
     return isinstance(said, Architecture) and all(getattr(said, one) == getattr(has, one) for one in _SIZES)
 

@@ -39,6 +39,11 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
     setting = run.settings.get("model")
     if setting is None or not setting.known:
         return None
+    return named_shape(files, setting)
+
+
+def named_shape(files: Files, setting: Setting) -> Architecture | None:
+    """By a checkpoint's files, else by its name."""
     name = str(setting.value)
     return _local(files, setting, name) or known_model(name)
 

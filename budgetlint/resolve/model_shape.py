@@ -6,7 +6,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.catalog.paths import is_local
-from budgetlint.resolve.architecture import Shape, architecture_of
+from budgetlint.resolve.architecture import Shape, architecture_of, named_shape
 from budgetlint.resolve.outputs import written_shape
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.program import OriginStep
@@ -21,23 +21,23 @@ def shape_of(work: Assembly, run: Run, claims: Settings) -> Shape:
         return Shape(found)
     if found is not None:
         return _by_folder(setting, found)
-    return written_shape(work, run, setting.value) or _said_or_suggested(setting, claims.get("model"))
+    return written_shape(work, run, setting.value) or _said_or_suggested(work, setting, claims.get("model"))
 
 
 def _by_folder(setting: Setting, found: Architecture) -> Shape:
     """A folder of somebody's disk holds what it is called; nobody looked inside."""
-    named = known_model(setting.value)
-    if named is None or named != found or not is_local(setting.value):
+    if not is_local(setting.value) or known_model(setting.value) != found:
         return Shape(found)
     says = f"{setting.value} is {found.name}, by the name of its folder"
     return Shape(found, says, (OriginStep("names", "the folder", text=found.name),))
 
 
-def _said_or_suggested(setting: Setting, claim: Setting | None) -> Shape:
+def _said_or_suggested(work: Assembly, setting: Setting, claim: Setting | None) -> Shape:
     from budgetlint.catalog.suggested import same_shape, suggested  # most runs name their model
 
     may_be = tuple(one for name in suggested(setting.value) if (one := known_model(name)) is not None)
-    said = known_model(str(claim.value)) if claim is not None and claim.known and claim.value != setting.value else None
+    says = claim is not None and claim.known and claim.value != setting.value
+    said = named_shape(work.files, claim) if claim is not None and says else None
     if claim is None or said is None or (may_be and not any(same_shape(said, one) for one in may_be)):
         return Shape(None, may_be=may_be, steps=tuple(OriginStep("suggests", "its name", text=one.name) for one in may_be))
     step = OriginStep("budget", "model", claim.origin.location, claim.text or str(claim.value))

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from budgetlint.engine.check import check
 from budgetlint.memory.estimate import DEPENDS, INCOMPLETE, Estimate, Verdict
+from budgetlint.registry import installed
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.report.bill import render as bill
 from budgetlint.report.estimate_json import document
@@ -166,6 +168,14 @@ def test_the_line_quotes_a_path_that_needs_it() -> None:
     settled = judged(texts, f"device a100-80gb; {line}")
     assert settled.estimate is not None
     assert settled.estimate.verdict is Verdict.FITS
+
+
+def test_a_budget_may_name_a_config_for_the_path() -> None:
+    texts = {**files("./ckpt/sft-17"), "shapes/config.json": CONFIG}
+    report = judge_texts(texts, budget="device a100-80gb; config train.yaml; model shapes/config.json")
+    assert report.runs[0].architecture is not None
+    assert report.runs[0].architecture.hidden == 896
+    assert [one for one in check(report, installed()).findings if one.code == "BL104"] == []
 
 
 def test_a_budget_that_says_what_the_name_does_not_settles_nothing() -> None:
