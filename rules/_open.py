@@ -105,7 +105,7 @@ def cure(estimate: Estimate) -> str:
         others = said(
             name for name in (*estimate.missing, *(one.name for fork in estimate.forks[:1] for one in fork.settings)) if name != "model"
         )
-        return "; ".join(filter(None, (f"say in a budget what it is: {' or '.join(estimate.supposes.statements)}", others)))
+        return "; ".join(filter(None, (estimate.supposes.cure, others)))
     if estimate.reason == NOT_MODELLED:
         probed = "" if "jax" in estimate.missing else "measure it (budgetlint probe), or "
         return f"{probed}state what was measured: measured peak=…"

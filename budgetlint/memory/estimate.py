@@ -90,11 +90,16 @@ class Fork:
 @record
 class Supposed:
     """A model whose name only suggests what it is: ``text`` as written, the rows that it suggests, and a line of a budget for each that
-    settles it."""
+    settles it, where one can."""
 
     text: str
     models: tuple[str, ...]
     statements: tuple[str, ...]
+
+    @property
+    def cure(self) -> str:
+        """What would settle it; where a line of a budget would be about other runs, too, a file beside the checkpoint."""
+        return f"say in a budget what it is: {' or '.join(self.statements)}" if self.statements else "put its config.json at that path"
 
 
 @open_record

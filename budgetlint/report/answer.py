@@ -82,7 +82,7 @@ def supposition(one: Estimate) -> Iterator[str]:
     """What the figures stand on where a name only suggests the model, and the line of a budget that would settle it."""
     if one.supposes is not None:
         yield f"supposes {one_line(one.supposes.text)} is {' or '.join(one.supposes.models)}, by its name"
-        yield f"to settle it, say in a budget: {' or '.join(map(one_line, one.supposes.statements))}"
+        yield f"to settle it, {one_line(one.supposes.cure)}"
 
 
 # -- forks -------------------------------------------------------------------------------------------------------------------

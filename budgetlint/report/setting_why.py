@@ -131,7 +131,7 @@ def statement(context: RunContext, name: str, setting: Setting | None) -> str:
     """The line of a budget that says it, ready to be pasted."""
     supposes = context.supposed.supposes if context.supposed is not None and name == "model" else None
     if supposes is not None:
-        return " or ".join(supposes.statements)
+        return " or ".join(supposes.statements) or supposes.cure
     consumer = context.run.trainer.consumer if context.run.trainer is not None else None
     if consumer is not None and consumer.is_nobody and consumer.settles:
         return consumer.settles

@@ -69,7 +69,7 @@ def _supposed(work: Assembly, context: RunContext, collected: Collected, place: 
     if not lacks_only_its_model(context):
         return context
     found = [_whole(work, context.run, collected, place, one) for one in supposing(shape)]
-    return with_supposed(context, [one.name for one in shape.may_be], found)
+    return with_supposed(work, context, [one.name for one in shape.may_be], found)
 
 
 def _held(context: RunContext) -> RunContext:

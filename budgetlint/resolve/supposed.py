@@ -13,6 +13,7 @@ from budgetlint.base.record import replace
 from budgetlint.memory.estimate import ANOTHER, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Range, Supposed, Verdict
 from budgetlint.memory.notes import Assumption
 from budgetlint.resolve.fork_table import extremes
+from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import RunContext
 
 _UNKNOWN = Range(0, 0, None)
@@ -24,13 +25,14 @@ def lacks_only_its_model(context: RunContext) -> bool:
     return found is not None and found.verdict is Verdict.UNKNOWN and "model" in found.missing and {*found.missing} <= {"model", "device"}
 
 
-def with_supposed(context: RunContext, names: Sequence[str], found: Sequence[RunContext]) -> RunContext:
+def with_supposed(work: Assembly, context: RunContext, names: Sequence[str], found: Sequence[RunContext]) -> RunContext:
     """The run with the answer that it would have: ``found`` judged as each of ``names``."""
     answers = [one.estimate for one in found if one.estimate is not None]
     setting = context.setting("model")
     if setting is None or not answers or len(answers) != len(names):
         return context
-    supposes = Supposed(str(setting.value), tuple(names), tuple(settling(context, name) for name in names))
+    lines = () if _is_shared(work, context) else tuple(settling(context, name) for name in names)
+    supposes = Supposed(str(setting.value), tuple(names), lines)
     opened = Opened("model", setting.origin.location, str(setting.value))
     return replace(context, supposed=_told(answers, opened, supposes))
 
@@ -40,10 +42,28 @@ def settling(context: RunContext, name: str) -> str:
     run, said = context.budget_run, f"model {name}"
     if run is not None and (run.configs or run.launches):
         return said
+    file = _file(context)
+    return f"config {_quoted(file)}; {said}" if file else said
+
+
+def _file(context: RunContext) -> str:
+    """The one by which a budget names the run."""
     program = context.program
     started = program.launch.file if program is not None and program.launch is not None else ""
-    file = started or (context.run.readings[0].document.path if context.run.readings else "")
-    return f"config {_quoted(file)}; {said}" if file else said
+    return started or (context.run.readings[0].document.path if context.run.readings else "")
+
+
+def _is_shared(work: Assembly, context: RunContext) -> bool:
+    """Would a line that says the model say it of another run, too, that has another?"""
+    file, run, mine = _file(context), context.budget_run, context.run.settings.value("model")
+    for other in work.runs:
+        along = any(one.document.path == file for one in other.readings) or (
+            run is not None and bool(run.configs) and other.budget_run is run
+        )
+        models = {one.settings.value("model") for one in other.readings} - {None}
+        if along and other.name != context.run.name and models and mine not in models:
+            return True
+    return False
 
 
 _BARE = expression(r"[A-Za-z0-9_./+-]+")

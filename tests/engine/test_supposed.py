@@ -170,6 +170,14 @@ def test_the_line_quotes_a_path_that_needs_it() -> None:
     assert settled.estimate.verdict is Verdict.FITS
 
 
+def test_a_script_of_several_models_has_no_line_for_one_of_them() -> None:
+    flags = "--dataset_name a/b --dtype bfloat16 --bf16 true --max_length 1024 --packing true --per_device_train_batch_size 1"
+    lines = [f"trl sft --model_name_or_path {model} {flags}\n" for model in ("Qwen/Qwen2.5-0.5B", PATH)]
+    runs = judge_texts({"all.sh": "".join(lines), "requirements.txt": PINS}, budget="device a100-80gb").runs
+    (found,) = [one.supposed.supposes for one in runs if one.supposed is not None and one.supposed.supposes is not None]
+    assert (found.statements, found.cure) == ((), "put its config.json at that path")
+
+
 def test_a_budget_may_name_a_config_for_the_path() -> None:
     texts = {**files("./ckpt/sft-17"), "shapes/config.json": CONFIG}
     report = judge_texts(texts, budget="device a100-80gb; config train.yaml; model shapes/config.json")
