@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Fork, Opened
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.rule import Estimate, Location
 
@@ -101,18 +101,18 @@ def _is_name(text: str) -> bool:
 
 def cure(estimate: Estimate) -> str:
     """What to state."""
-    if estimate.supposes is not None and estimate.reason != NOT_MODELLED:
-        others = said(
-            name for name in (*estimate.missing, *(one.name for fork in estimate.forks[:1] for one in fork.settings)) if name != "model"
-        )
-        return "; ".join(filter(None, (estimate.supposes.cure, others)))
     if estimate.reason == NOT_MODELLED:
         probed = "" if "jax" in estimate.missing else "measure it (budgetlint probe), or "
         return f"{probed}state what was measured: measured peak=…"
-    if estimate.reason != DEPENDS:
-        return _lacking(estimate)
-    fork = estimate.forks[0]
+    if estimate.supposes is not None:
+        others = _settles(estimate.forks[0]) if estimate.forks else said(name for name in estimate.missing if name != "model")
+        return "; ".join(filter(None, (estimate.supposes.cure, others)))
+    return _settles(estimate.forks[0]) if estimate.reason == DEPENDS else _lacking(estimate)
+
+
+def _settles(fork: Fork) -> str:
+    """What to state of a fork; of a supposed model it is said what settles it."""
     packages = [one.name for one, value in zip(fork.settings, fork.readings[0].values, strict=True) if value.startswith((">=", "<"))]
     if packages:
         return f"pin the version (requirements.txt), or state it: stack {' '.join(f'{name}@…' for name in packages)}"
-    return said(one.name for one in fork.settings)
+    return said(one.name for one in fork.settings if one.name != "model")

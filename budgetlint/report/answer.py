@@ -95,8 +95,16 @@ def fork_lines(one: Answered) -> list[str]:
     return [line if at == 0 else f"also {named[at]}{line}" for at, line in enumerate(lines)]
 
 
+def _under_a_supposition(fork: Fork, told: Sequence[ForkReading]) -> str:
+    """Of a fork on a supposed model and on more: the model once, then how it is with the rest."""
+    rest = Fork(fork.settings[1:], tuple(ForkReading(one.values[1:], one.because, one.need, one.verdict) for one in told))
+    return f"if {one_line(fork.settings[0].text)} is {one_line(told[0].values[0])}: {fork_words(rest)}"
+
+
 def fork_words(fork: Fork) -> str:
     told = [reading for reading in fork.readings if reading.values[0] != ANOTHER]
+    if fork.settings[0].name == "model" and len(fork.settings) > 1:
+        return _under_a_supposition(fork, told)
     said, newer, more = [], "", len(told) - READINGS
     for reading in told[:READINGS] if more > 1 else told:
         said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
@@ -109,15 +117,10 @@ _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open
 
 def _with(opened: Sequence[Opened], reading: ForkReading, newer: str) -> str:
     if opened[0].name == "model":
-        first = f"if {one_line(opened[0].text)} is {one_line(reading.values[0])}"
-        return " and ".join((first, *_each(opened[1:], reading.values[1:])))
+        return f"if {one_line(opened[0].text)} is {one_line(reading.values[0])}"
     if len(opened) == 1:
         return _of_one(reading.values[0], newer)
-    return " and ".join(_each(opened, reading.values))
-
-
-def _each(opened: Sequence[Opened], values: Sequence[str]) -> Iterator[str]:
-    return (f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, values, strict=True))
+    return " and ".join(f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, reading.values, strict=True))
 
 
 def _of_one(value: str, newer: str) -> str:

@@ -6,14 +6,17 @@ not, and no reading speaks for what the folder may hold otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.models import known_model
+from budgetlint.catalog.suggested import same_shape, suggested
 from budgetlint.memory.estimate import ANOTHER, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Range, Supposed, Verdict
 from budgetlint.memory.notes import Assumption
 from budgetlint.resolve.fork_table import extremes
-from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.rules_api.context import RunContext
 
 _UNKNOWN = Range(0, 0, None)
@@ -31,39 +34,52 @@ def with_supposed(work: Assembly, context: RunContext, names: Sequence[str], fou
     setting = context.setting("model")
     if setting is None or not answers or len(answers) != len(names):
         return context
-    lines = () if _is_shared(work, context) else tuple(settling(context, name) for name in names)
-    supposes = Supposed(str(setting.value), tuple(names), lines)
+    supposes = Supposed(str(setting.value), tuple(names), _lines(work, context, names))
     opened = Opened("model", setting.origin.location, str(setting.value))
     return replace(context, supposed=_told(answers, opened, supposes))
 
 
-def settling(context: RunContext, name: str) -> str:
-    """The line of a budget that says what the model is: in one that names the run's files already, the model alone."""
-    run, said = context.budget_run, f"model {name}"
+def _lines(work: Assembly, context: RunContext, names: Sequence[str]) -> tuple[str, ...]:
+    """The line of a budget that says what the model is, for each: in one that names the run's files already, the model alone. None where
+    it would be about runs of other models, too."""
+    run = context.budget_run
     if run is not None and (run.configs or run.launches):
-        return said
-    file = _file(context)
-    return f"config {_quoted(file)}; {said}" if file else said
+        along = [other for other in work.runs if other.budget_run is run and other.name != context.run.name]
+        return () if _are_others(along, names) else tuple(f"model {name}" for name in names)
+    files = tuple(dict.fromkeys(_files(context)))
+    for file in files:
+        along = [other for other in work.runs if other.name != context.run.name and _has(other, file)]
+        if not _are_others(along, names):
+            return tuple(f"config {_quoted(file)}; model {name}" for name in names)
+    return () if files else tuple(f"model {name}" for name in names)
 
 
-def _file(context: RunContext) -> str:
-    """The one by which a budget names the run."""
-    program = context.program
-    started = program.launch.file if program is not None and program.launch is not None else ""
-    return started or (context.run.readings[0].document.path if context.run.readings else "")
+def _files(context: RunContext) -> Iterator[str]:
+    """Those by which a budget may name the run, the usual one first: the script that starts it, or the trainer's file; the one that has its
+    model."""
+    program, setting = context.program, context.run.settings["model"]
+    if program is not None and program.launch is not None:
+        yield program.launch.file
+    readings = context.run.readings
+    yield from (one.document.path for one in readings[:1])
+    named = setting.origin.source.path if setting.origin.source is not None else ""
+    yield from (one.document.path for one in readings if one.document.path == named)
 
 
-def _is_shared(work: Assembly, context: RunContext) -> bool:
-    """Would a line that says the model say it of another run, too, that has another?"""
-    file, run, mine = _file(context), context.budget_run, context.run.settings.value("model")
-    for other in work.runs:
-        along = any(one.document.path == file for one in other.readings) or (
-            run is not None and bool(run.configs) and other.budget_run is run
-        )
-        models = {one.settings.value("model") for one in other.readings} - {None}
-        if along and other.name != context.run.name and models and mine not in models:
-            return True
-    return False
+def _has(run: Collected, file: str) -> bool:
+    return any(one.document.path == file for one in run.readings)
+
+
+def _are_others(runs: Iterable[Collected], names: Sequence[str]) -> bool:
+    """Has one of them another model, or one of which that is not known?"""
+    said = {str(one.settings.value("model")) for run in runs for one in run.readings if one.settings.value("model")}
+    shapes = [shape for name in names if (shape := known_model(name)) is not None]
+    return any(one is None or not any(same_shape(one, shape) for shape in shapes) for name in said for one in _meant(name))
+
+
+def _meant(name: str) -> list[Architecture | None]:
+    """What a name is, or suggests; None for one that says nothing."""
+    return [known_model(one) for one in (suggested(name) or (name,))]
 
 
 _BARE = expression(r"[A-Za-z0-9_./+-]+")

@@ -83,7 +83,7 @@ def test_what_else_the_verdict_depends_on_is_read_along() -> None:
     found = answer(judged(files(per_device_train_batch_size="${BATCH}")))
     assert found.reason == DEPENDS
     assert [one.name for one in found.forks[0].settings] == ["model", "micro_batch"]
-    assert fork_lines(found)[0].startswith(f"fits if {PATH} is qwen2.5-1.5b and micro_batch up to ")
+    assert fork_lines(found)[0].startswith(f"if {PATH} is qwen2.5-1.5b: fits with up to ")
     assert found.forks[0].readings[-1].values == ("another model", "any")
 
 
