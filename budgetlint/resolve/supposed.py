@@ -63,7 +63,8 @@ def _files(context: RunContext) -> Iterator[str]:
     readings = context.run.readings
     yield from (one.document.path for one in readings[:1])
     named = setting.origin.source.path if setting.origin.source is not None else ""
-    yield from (one.document.path for one in readings if one.document.path == named)
+    if named in (context.run.name, *(one.document.path for one in readings)):  # a run may be called by the file that its program opens
+        yield named
 
 
 def _has(run: Collected, file: str) -> bool:
