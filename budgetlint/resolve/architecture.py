@@ -19,7 +19,7 @@ CONFIG = "config.json"
 
 
 @record
-class Shape:
+class ModelShape:
     """The architecture of a run's model, what has to be said of how it is known, and the way there; ``may_be`` are those that its name
     only suggests."""
 

@@ -19,7 +19,7 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.adapterless import without_adapter
-from budgetlint.resolve.architecture import Shape
+from budgetlint.resolve.architecture import ModelShape
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
@@ -54,7 +54,7 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
         yield _supposed(work, found, collected, place, shape) if shape.may_be else found
 
 
-def _whole(work: Assembly, run: Run, collected: Collected, place: Placement, shape: Shape) -> RunContext:
+def _whole(work: Assembly, run: Run, collected: Collected, place: Placement, shape: ModelShape) -> RunContext:
     context, planned = _judged(work, run, collected, place, shape)
     measured = with_measurements(work, collected, context)
     narrowed = measured.estimate is not context.estimate
@@ -62,7 +62,7 @@ def _whole(work: Assembly, run: Run, collected: Collected, place: Placement, sha
     return _held(found) if collected.beside.watched else found
 
 
-def _supposed(work: Assembly, context: RunContext, collected: Collected, place: Placement, shape: Shape) -> RunContext:
+def _supposed(work: Assembly, context: RunContext, collected: Collected, place: Placement, shape: ModelShape) -> RunContext:
     """The run beside what it would be as each model that its name suggests."""
     from budgetlint.resolve.supposed import lacks_only_its_model, with_supposed  # most runs name their model
 
@@ -135,7 +135,7 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     return replace(found, model_code=stated.model_code)
 
 
-def _judged(work: Assembly, run: Run, collected: Collected, place: Placement, shape: Shape) -> tuple[RunContext, Planned]:
+def _judged(work: Assembly, run: Run, collected: Collected, place: Placement, shape: ModelShape) -> tuple[RunContext, Planned]:
     target = hosted(place.target)
     errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
     run = _on(run, target)

@@ -16,7 +16,7 @@ from budgetlint.documents.python_marks import is_open
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.resolve.architecture import Shape
+from budgetlint.resolve.architecture import ModelShape
 from budgetlint.resolve.merges import merges_of
 from budgetlint.resolve.precedence import join
 from budgetlint.resolve.run_parts import started_by
@@ -41,7 +41,7 @@ class WrittenModel:
     how: str = "trained"
 
 
-def written_shape(work: Assembly, run: Run, path: str) -> Shape | None:
+def written_shape(work: Assembly, run: Run, path: str) -> ModelShape | None:
     """The shape of a model that another run writes to ``path``."""
     if "/" not in path:
         return None
@@ -53,7 +53,7 @@ def written_shape(work: Assembly, run: Run, path: str) -> Shape | None:
         return None
     says = f"{path} is what {written.run} writes: {written.model}, {written.how}"
     step = OriginStep("written by", written.run, text=written.model)
-    return Shape(replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says, (step,))
+    return ModelShape(replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says, (step,))
 
 
 def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> WrittenModel | None:
