@@ -91,7 +91,7 @@ _DIFFUSES = re.compile(
 )
 """Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
 pipelines/)."""
-CUSTOM = "config FILE; model NAME, or model custom hidden=… layers=… heads=… intermediate=… vocab=…"
+CUSTOM = "config FILE; model NAME, or config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
 def _is_name(text: str) -> bool:
