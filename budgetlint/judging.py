@@ -113,7 +113,7 @@ def _answer(report: Report, judged: Judged) -> Judgement:
 
 def _run(context: RunContext, stops: tuple[str, ...]) -> JudgedRun:
     target = context.target.name if context.target else None
-    found = context.estimate
+    found = context.answer
     if found is None:
         return JudgedRun(context.run.name, target, "unknown", "incomplete", None, None, None, None, (), stops)
     need = found.need

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Fork, Opened
 from budgetlint.memory.unmodelled import MODELS, TABLE
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.rule import Estimate, Location
@@ -67,7 +67,7 @@ def _lacking(estimate: Estimate) -> str:
         return said(estimate.missing)
     if not _is_name(written):
         return f"how it comes about is not followed here: say in a budget which it is: {LINES['model']}"
-    return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
+    return f"its shape is not known here: put the checkpoint's config.json at that path, or say in a budget what it is: {CUSTOM}"
 
 
 def said(names: Iterable[str]) -> str:
@@ -84,7 +84,7 @@ def said(names: Iterable[str]) -> str:
 
 DEVICE = "device"
 
-CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
+CUSTOM = "config FILE; model NAME, or config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
 def _is_name(text: str) -> bool:
@@ -104,10 +104,15 @@ def cure(estimate: Estimate) -> str:
     if estimate.reason == NOT_MODELLED:
         probed = "" if "jax" in estimate.missing else "measure it (budgetlint probe), or "
         return f"{probed}state what was measured: measured peak=…"
-    if estimate.reason != DEPENDS:
-        return _lacking(estimate)
-    fork = estimate.forks[0]
+    if estimate.supposes is not None:
+        others = _settles(estimate.forks[0]) if estimate.forks else said(name for name in estimate.missing if name != "model")
+        return "; ".join(filter(None, (estimate.supposes.cure, others)))
+    return _settles(estimate.forks[0]) if estimate.reason == DEPENDS else _lacking(estimate)
+
+
+def _settles(fork: Fork) -> str:
+    """What to state of a fork; of a supposed model it is said what settles it."""
     packages = [one.name for one, value in zip(fork.settings, fork.readings[0].values, strict=True) if value.startswith((">=", "<"))]
     if packages:
         return f"pin the version (requirements.txt), or state it: stack {' '.join(f'{name}@…' for name in packages)}"
-    return said(one.name for one in fork.settings)
+    return said(one.name for one in fork.settings if one.name != "model")

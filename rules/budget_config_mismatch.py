@@ -87,7 +87,22 @@ def check(run: RunContext) -> Iterator[Finding]:
         said = Settings(one for one in run.named.values() if not one.is_default)
         yield from (_contradicted(run, claim, setting) for claim, setting in _differing(run.budget_run.settings, said))
     elif run.budget_run is not None and run.run.readings:
-        yield from (_finding(run, claim, setting) for claim, setting in _differing(run.budget_run.settings, run.run.settings))
+        found = _differing(run.budget_run.settings, run.run.settings)
+        yield from (_finding(run, claim, setting) for claim, setting in found if not _says_what_it_is(run, claim, setting))
+
+
+def _says_what_it_is(run: RunContext, claim: Setting, setting: Setting) -> bool:
+    """A path is no model's name: the budget may say which model lies there, and is right where the run has that shape."""
+    if claim.name != "model" or run.architecture is None or _shape(setting.value) is not None:
+        return False
+    if any(step.kind == "budget" for step in run.model_steps):
+        return True
+    said, has = find_model(str(claim.value)), run.architecture
+    return isinstance(said, Architecture) and all(getattr(said, one) == getattr(has, one) for one in _SIZES)
+
+
+_SIZES = ("kind", "hidden", "layers", "heads", "kv_heads", "intermediate")
+"""What training leaves as it is; a vocabulary may grow."""
 
 
 def _differing(claims: Settings, settings: Settings) -> Iterator[tuple[Setting, Setting]]:

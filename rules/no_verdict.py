@@ -1,7 +1,7 @@
 """The run gets no verdict on its device: something that decides is not stated, not here, or not modelled.
 
 It is told what: a setting that is missing, a file that is not in the repository, a version on which the answer depends, an optimizer or
-engine that no formula here knows, or a budget with a statement that was not understood.
+engine that no formula here knows, a budget with a statement that was not understood, or a model of which only the name suggests what it is.
 
 ## What it costs
 
@@ -35,7 +35,7 @@ from ._open import cure, depends, no_model, place
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    estimate = run.estimate
+    estimate = run.answer
     if estimate is None or estimate.verdict is not Verdict.UNKNOWN or estimate.leaning is Verdict.DOES_NOT_FIT:
         return
     model = no_model(estimate)

@@ -7,7 +7,6 @@ A check needs one row of hundreds: `INDEX` says on which line a name's row stand
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from zlib import crc32
 from budgetlint.base.record import fields, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
+from budgetlint.catalog.paths import last_part, named
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
@@ -51,8 +51,8 @@ def find_model(text: str) -> Architecture | NoMatch:
     found = known_model(text)
     if found is not None:
         return found
-    last = _last_part(_of_cache(text))
-    every = {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
+    last = last_part(named(text))
+    every = all_names()
     longer = prefixed(last, every)
     if len(longer) > 1:
         return NoMatch(text, suggestions=longer[:3])
@@ -65,8 +65,8 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    path = _of_cache(text)
-    last = _last_part(path)
+    path = named(text)
+    last = last_part(path)
     return _known(path, last) or _by_another_name(path, last)
 
 
@@ -93,7 +93,7 @@ def _renamed(path: str, name: str) -> Architecture | None:
     """The row whose sizes a checkpoint of another name has. Its longest context is not known: fine-tunes stretch rotary positions."""
     from budgetlint.catalog.renamed import renamed  # most names are those of rows
 
-    owner = _last_part(path.replace("\\", "/").rstrip("/").rpartition("/")[0])
+    owner = last_part(path.replace("\\", "/").rstrip("/").rpartition("/")[0])
     row = renamed(owner, name)
     model = _model(next(file for file in FILES if row in _index(file)["lines"]), row) if row is not None else None
     return replace(model, max_positions=None) if model is not None and model.position == "rope" else model
@@ -101,7 +101,7 @@ def _renamed(path: str, name: str) -> Architecture | None:
 
 def stored_as(text: str) -> str | None:
     """The ending that tells a quantised checkpoint (``bnb-4bit`` of ``unsloth/…-bnb-4bit``), None for a plain one."""
-    last = _last_part(_of_cache(text)).lower()
+    last = last_part(named(text)).lower()
     ending = next((end for end in QUANTISED if last.endswith(end)), None)
     return ending[1:] if ending else None
 
@@ -111,24 +111,14 @@ def all_models() -> tuple[Architecture, ...]:
     return tuple(_model(file, name) for file in FILES for name in _rows(file))
 
 
+def all_names() -> dict[str, str]:
+    """The rows by every folded name that they have without an owner."""
+    return {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
+
+
 def verified(name: str) -> tuple[str, ...]:
     """How the row's count was checked: ``code``, ``published``, both or neither."""
     return tuple(next(_rows(file)[name]["verified"] for file in FILES if name in _rows(file)))
-
-
-_SNAPSHOT = re.compile(r"(?:^|/)(?:models--)?([^/]+)/snapshots/[^/]+/?$")
-
-
-def _of_cache(text: str) -> str:
-    """The id of a checkpoint that lies in a cache: ``models--OWNER--NAME/snapshots/REVISION`` (huggingface_hub 1.0 ``file_download.py``
-    repo_folder_name; an id has no ``--``), ``OWNER/NAME`` with ``___`` for each dot (modelscope 1.40 ``hub/utils/utils.py``)."""
-    path = text.replace("\\", "/")
-    found = _SNAPSHOT.search(path)
-    return (found[1].replace("--", "/") if found else path).replace("___", ".")
-
-
-def _last_part(text: str) -> str:
-    return text.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
 
 
 def _stripped(name: str) -> str:
@@ -205,7 +195,7 @@ def _owned(file: str) -> dict[str, str]:
 def _folded(file: str) -> dict[str, str]:
     keys: dict[str, str] = {}
     for model, row in _rows(file).items():
-        for name in (model, *row.get("aliases", ()), _last_part(row.get("hub_id", ""))):
+        for name in (model, *row.get("aliases", ()), last_part(row.get("hub_id", ""))):
             if name and "/" not in name:
                 keys.setdefault(fold(name), model)
     return keys

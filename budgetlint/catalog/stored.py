@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from budgetlint.base.expression import expression
 from budgetlint.catalog.names import fold
+from budgetlint.catalog.paths import last_part, named
 
 _WORDS = frozenset((
     "awq", "gptq", "gptqmodel", "bnb", "nf4", "int2", "int3", "int4", "int8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "4bits",
@@ -24,7 +25,7 @@ _OTHER = frozenset(("int2", "int3", "2bit", "3bit", "5bit", "6bit", "w4a8", "w4a
 
 def storage(name: str) -> tuple[str, str | None] | None:
     """The words of the name and the ``quant`` that they mean, None for a storage that is not known; None for a plain checkpoint."""
-    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    last = last_part(named(name))
     words = fold(last.replace(".", "-")).split("-")
     first = next((index for index, word in enumerate(words) if index and word in _WORDS), None)
     if first is None:

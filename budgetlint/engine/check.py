@@ -292,7 +292,7 @@ def _too_many(suppressions: Iterable[Suppression]) -> Iterator[Finding]:
 def verdict_of(context: RunContext) -> RunVerdict:
     """The answer for a run that is judged."""
     target = context.target.name if context.target else None
-    estimate = context.estimate
+    estimate = context.answer
     if estimate is None:
         return RunVerdict(context.run.name, target, context.cell, Verdict.UNKNOWN, None, None, reason=INCOMPLETE)
     return RunVerdict(
@@ -311,4 +311,5 @@ def verdict_of(context: RunContext) -> RunVerdict:
         estimate.opened,
         estimate.leaning,
         estimate.over,
+        supposes=estimate.supposes,
     )

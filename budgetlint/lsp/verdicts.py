@@ -26,7 +26,7 @@ def verdict_lines(session: EditorSession, text: Text) -> Iterator[tuple[int, lis
     by_line: dict[int, list[RunContext]] = {}
     for context in session.checked(text).judged.runs:
         line = head_line(context, text.path)
-        if line is not None and context.estimate is not None and context.estimate.params is not None:
+        if line is not None and context.answer is not None and context.answer.params is not None:
             by_line.setdefault(line, []).append(context)
     for line, contexts in sorted(by_line.items()):
         yield line, sorted(contexts, key=_badness)
@@ -41,7 +41,7 @@ def head_line(context: RunContext, path: str) -> int | None:
 
 
 def _badness(context: RunContext) -> tuple[int, int]:
-    estimate = context.estimate
+    estimate = context.answer
     return (_WORST.index(estimate.verdict), -estimate.need.bytes) if estimate else (len(_WORST), 0)
 
 
@@ -55,7 +55,7 @@ def words(contexts: list[RunContext]) -> str:
 def short(contexts: list[RunContext]) -> str:
     """For the end of a line: VS Code cuts hints off behind 43 characters (``editor.inlayHints.maximumLength``)."""
     more = f" (+{len(contexts) - 1} runs)" if len(contexts) > 1 else ""
-    return f"{_brief(contexts[0].estimate)}{more}"
+    return f"{_brief(contexts[0].answer)}{more}"
 
 
 def _brief(estimate: Estimate | None) -> str:
@@ -72,7 +72,7 @@ def _brief(estimate: Estimate | None) -> str:
 
 
 def _one(context: RunContext, *, named: bool) -> str:
-    estimate = context.estimate
+    estimate = context.answer
     return f"{one_line(context.label)}: {figures(estimate)}" if named and estimate else figures(estimate) if estimate else ""
 
 

@@ -49,6 +49,10 @@ UNSEALED = "declaration"
 """Missing where the files that a declared run was written from are not what they were."""
 
 
+ANOTHER = "another model"
+"""The reading of a model that is not what its name suggests: nothing is known of it."""
+
+
 @record
 class Opened:
     """What is not known: a setting by its name, or a package whose version nobody states. ``place`` is where it is written, None where
@@ -81,6 +85,21 @@ class Fork:
         """Bytes between the least and the most that its readings need; an open end counts as the best figure."""
         needs = [reading.need for reading in self.readings]
         return max(need.bytes if need.high is None else need.high for need in needs) - min(need.low for need in needs)
+
+
+@record
+class Supposed:
+    """A model whose name only suggests what it is: ``text`` as written, the rows that it suggests, and a line of a budget for each that
+    settles it, where one can."""
+
+    text: str
+    models: tuple[str, ...]
+    statements: tuple[str, ...]
+
+    @property
+    def cure(self) -> str:
+        """What would settle it; where a line of a budget would be about other runs, too, a file beside the checkpoint."""
+        return f"say in a budget what it is: {' or '.join(self.statements)}" if self.statements else "put its config.json at that path"
 
 
 @open_record
@@ -117,7 +136,8 @@ class Estimate:
     that cannot be given back. ``limit`` is usable minus reserve, None without a device. ``bill`` are the terms live in the
     phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
     own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank. ``forks`` say on what an
-    unknown verdict depends, the widest spread first; ``opened`` where the missing settings stand that are written somewhere.
+    unknown verdict depends, the widest spread first; ``opened`` where the missing settings stand that are written somewhere;
+    ``supposes`` what all of it stands on where the model is known by what its name suggests.
     """
 
     verdict: Verdict
@@ -145,6 +165,7 @@ class Estimate:
     plan: Plan | None = field(default=None, repr=False, compare=False)
     forks: tuple[Fork, ...] = ()
     opened: tuple[Opened, ...] = ()
+    supposes: Supposed | None = None
 
     @property
     def over(self) -> int | None:

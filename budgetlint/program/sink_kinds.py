@@ -58,6 +58,7 @@ _OF_MODELS = {
     "to": "cast", "requires_grad_": "freeze", "train": "mode", "eval": "mode", "backward": "backward", "merge_and_unload": "merge",
     "add_adapter": "adapter",
     "enable_input_require_grads": "mode", "cuda": "mode", "set_attention_backend": "attention", "resize_token_embeddings": "resize",
+    "save_pretrained": "save",
 }  # fmt: skip
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "load": ("pretrained_model_name_or_path",), "tokenizer": ("pretrained_model_name_or_path",),

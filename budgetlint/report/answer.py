@@ -7,7 +7,7 @@ from typing import Protocol
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import BROKEN, DEPENDS, NOT_MODELLED, Fork, ForkReading, Opened, Verdict
+from budgetlint.memory.estimate import ANOTHER, BROKEN, DEPENDS, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.report.style import VERDICT_WORDS
 
@@ -78,6 +78,13 @@ def unstarted(stops: Sequence[str]) -> str:
     return f"does not start ({', '.join(stops)})" if stops else ""
 
 
+def supposition(one: Estimate) -> Iterator[str]:
+    """What the figures stand on where a name only suggests the model, and the line of a budget that would settle it."""
+    if one.supposes is not None:
+        yield f"supposes {one_line(one.supposes.text)} is {' or '.join(one.supposes.models)}, by its name"
+        yield f"to settle it, {one_line(one.supposes.cure)}"
+
+
 # -- forks -------------------------------------------------------------------------------------------------------------------
 
 
@@ -88,9 +95,18 @@ def fork_lines(one: Answered) -> list[str]:
     return [line if at == 0 else f"also {named[at]}{line}" for at, line in enumerate(lines)]
 
 
+def _under_a_supposition(fork: Fork, told: Sequence[ForkReading]) -> str:
+    """Of a fork on a supposed model and on more: the model once, then how it is with the rest."""
+    rest = Fork(fork.settings[1:], tuple(ForkReading(one.values[1:], one.because, one.need, one.verdict) for one in told))
+    return f"if {one_line(fork.settings[0].text)} is {one_line(told[0].values[0])}: {fork_words(rest)}"
+
+
 def fork_words(fork: Fork) -> str:
-    said, newer, more = [], "", len(fork.readings) - READINGS
-    for reading in fork.readings[:READINGS] if more > 1 else fork.readings:
+    told = [reading for reading in fork.readings if reading.values[0] != ANOTHER]
+    if fork.settings[0].name == "model" and len(fork.settings) > 1:
+        return _under_a_supposition(fork, told)
+    said, newer, more = [], "", len(told) - READINGS
+    for reading in told[:READINGS] if more > 1 else told:
         said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
         newer = reading.values[0] if len(reading.values) == 1 else ""
     return ", ".join(said) + (f", and {more} readings more" if more > 1 else "")
@@ -100,6 +116,8 @@ _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open
 
 
 def _with(opened: Sequence[Opened], reading: ForkReading, newer: str) -> str:
+    if opened[0].name == "model":
+        return f"if {one_line(opened[0].text)} is {one_line(reading.values[0])}"
     if len(opened) == 1:
         return _of_one(reading.values[0], newer)
     return " and ".join(f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, reading.values, strict=True))

@@ -9,7 +9,7 @@ from budgetlint.base.record import record
 from budgetlint.base.units import both, gib
 from budgetlint.memory.estimate import BROKEN, Estimate, Range
 from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
-from budgetlint.report.answer import fork_lines, loud
+from budgetlint.report.answer import fork_lines, loud, supposition
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, cells, plural, wrapped
@@ -33,7 +33,7 @@ WHAT = {
 
 def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """The bill of one run; ends with a line end. A run without an estimate says so."""
-    estimate = context.estimate
+    estimate = context.answer
     if estimate is None:
         return f"{one_line(context.label)}: nothing to estimate: no model is known\n"
     parts: tuple[Iterable[str], ...] = (_head(context, estimate, style), _rest(estimate, style))
@@ -54,7 +54,7 @@ def _head(context: RunContext, estimate: Estimate, style: TerminalStyle) -> Iter
     answer = style.verdict(estimate.verdict, loud(estimate))
     first, *more = fork_lines(estimate) or [""]
     yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{f': {first}' if first else ''}{_because(estimate)}"
-    for line in more:
+    for line in (*supposition(estimate), *more):
         yield from wrapped(line, WIDTH - 2, first="  ", rest="    ")
     yield from (f"  {line}" for line in _machine(context, estimate))
     if estimate.params is not None:

@@ -27,7 +27,7 @@ def document(contexts: Iterable[RunContext]) -> dict[str, Any]:
 
 
 def _run(context: RunContext) -> dict[str, Any]:
-    estimate = context.estimate
+    estimate = context.answer
     head = {
         "name": context.run.name,
         "target": context.target.name if context.target else None,

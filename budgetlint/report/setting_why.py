@@ -38,8 +38,9 @@ def _lines(context: RunContext, name: str) -> Iterator[str]:
         for loser, steps in _beaten(context, setting):
             yield f"    overrode {shown_value(loser)}"
             yield from _table(steps, "      ")
-    if open_why(setting):
-        yield f"    not settled: {open_why(setting)}"
+    why = _unsettled(context, name, setting)
+    if why:
+        yield f"    not settled: {why}"
         yield f"    would settle it: {statement(context, name, setting)}"
 
 
@@ -71,7 +72,8 @@ def steps_of(context: RunContext, setting: Setting) -> tuple[OriginStep, ...]:
     """The way of a value: through the program that was followed, else its one place and who reads that."""
     program = context.program
     chain = program.chain(setting.origin.key) if program is not None and setting.origin.key else ()
-    return chain or tuple(_plain(context, setting))
+    beyond = context.model_steps if setting is context.setting("model") else ()
+    return (*(chain or _plain(context, setting)), *beyond)
 
 
 def _plain(context: RunContext, setting: Setting) -> Iterator[OriginStep]:
@@ -92,6 +94,12 @@ def _plain(context: RunContext, setting: Setting) -> Iterator[OriginStep]:
 
 
 # what is open
+
+
+def _unsettled(context: RunContext, name: str, setting: Setting | None) -> str:
+    """Why a value is not known, or not what it stands for."""
+    supposes = context.supposed.supposes if context.supposed is not None and name == "model" else None
+    return f"its name suggests {' or '.join(supposes.models)}, and nothing here tells" if supposes is not None else open_why(setting)
 
 
 def open_why(setting: Setting | None) -> str:
@@ -121,6 +129,9 @@ def _given_by(why: str) -> str:
 
 def statement(context: RunContext, name: str, setting: Setting | None) -> str:
     """The line of a budget that says it, ready to be pasted."""
+    supposes = context.supposed.supposes if context.supposed is not None and name == "model" else None
+    if supposes is not None:
+        return " or ".join(supposes.statements) or supposes.cure
     consumer = context.run.trainer.consumer if context.run.trainer is not None else None
     if consumer is not None and consumer.is_nobody and consumer.settles:
         return consumer.settles
@@ -161,7 +172,7 @@ def render_json(contexts: Iterable[RunContext], name: str) -> str:
 
 
 def _run(context: RunContext, name: str) -> dict[str, Any]:
-    setting, why = context.setting(name), open_why(context.setting(name))
+    setting, why = context.setting(name), _unsettled(context, name, context.setting(name))
     return {
         "name": context.run.name,
         "target": context.target.name if context.target else None,

@@ -9,6 +9,7 @@ from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.sources import source_of
 from budgetlint.memory.term import Term
+from budgetlint.report.answer import supposition
 from budgetlint.report.headroom import about
 from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.rules_api.context import RunContext
@@ -19,11 +20,13 @@ NAME, ARITHMETIC = 44, 72
 
 def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """One run; ends with a line end."""
-    estimate = context.estimate
+    estimate = context.answer
     label = style.ink(one_line(context.label), "bold")
     if estimate is None or not estimate.bill:
         return f"{label}: nothing to estimate: no model is known\n"
-    return "\n".join((f"{label}: needs {about(estimate.need)}, highest in {_moment(estimate)}", *_lines(estimate, style))) + "\n"
+    head = f"{label}: needs {about(estimate.need)}, highest in {_moment(estimate)}"
+    supposes = (f"  {line}" for line in supposition(estimate))
+    return "\n".join((head, *supposes, *_lines(estimate, style))) + "\n"
 
 
 def _moment(estimate: Estimate) -> str:

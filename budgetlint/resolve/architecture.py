@@ -6,15 +6,28 @@ import json
 import posixpath
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files.disk import Files
+from budgetlint.settings.program import OriginStep
 from budgetlint.settings.run import Run, Setting
 
 CONFIG = "config.json"
+
+
+@record
+class ModelShape:
+    """The architecture of a run's model, what has to be said of how it is known, and the way there; ``may_be`` are those that its name
+    only suggests."""
+
+    known: Architecture | None
+    says: str = ""
+    steps: tuple[OriginStep, ...] = ()
+    may_be: tuple[Architecture, ...] = ()
 
 
 def architecture_of(files: Files, run: Run) -> Architecture | None:
@@ -30,6 +43,11 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
     setting = run.settings.get("model")
     if setting is None or not setting.known:
         return None
+    return named_shape(files, setting)
+
+
+def named_shape(files: Files, setting: Setting) -> Architecture | None:
+    """By a checkpoint's files, else by its name."""
     name = str(setting.value)
     return _local(files, setting, name) or known_model(name)
 

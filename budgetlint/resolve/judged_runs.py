@@ -9,9 +9,8 @@ from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, PROGRAM, UNREAD, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import estimate
-from budgetlint.memory.notes import Assumption
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.memory.standing import Capacity, Standing, standing
@@ -20,13 +19,15 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.adapterless import without_adapter
+from budgetlint.resolve.architecture import ModelShape
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
-from budgetlint.resolve.outputs import shape_of
-from budgetlint.resolve.own_builds import says, with_own_builds
+from budgetlint.resolve.model_shape import shape_of, supposing
+from budgetlint.resolve.own_builds import with_own_builds
 from budgetlint.resolve.path_end import with_path_end
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
+from budgetlint.resolve.reservations import with_reader
 from budgetlint.resolve.run_parts import script_of, started_by
 from budgetlint.resolve.settled import settled
 from budgetlint.resolve.state import Assembly, Collected
@@ -49,11 +50,27 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
         merged = Run(collected.name, _merged(work, collected, place, stack), readings, stack)
-        context, planned, architecture = _judged(work, merged, collected, place)
-        measured = with_measurements(work, collected, context)
-        narrowed = measured.estimate is not context.estimate
-        found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, architecture))
-        yield _held(found) if collected.beside.watched else found
+        shape = shape_of(work, merged, place.settings)
+        found = _whole(work, merged, collected, place, shape)
+        yield _supposed(work, found, collected, place, shape) if shape.may_be else found
+
+
+def _whole(work: Assembly, run: Run, collected: Collected, place: Placement, shape: ModelShape) -> RunContext:
+    context, planned = _judged(work, run, collected, place, shape)
+    measured = with_measurements(work, collected, context)
+    narrowed = measured.estimate is not context.estimate
+    found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, context.architecture))
+    return _held(found) if collected.beside.watched else found
+
+
+def _supposed(work: Assembly, context: RunContext, collected: Collected, place: Placement, shape: ModelShape) -> RunContext:
+    """The run beside what it would be as each model that its name suggests."""
+    from budgetlint.resolve.supposed import lacks_only_its_model, with_supposed  # most runs name their model
+
+    if not lacks_only_its_model(context):
+        return context
+    found = [_whole(work, context.run, collected, place, one) for one in supposing(shape)]
+    return with_supposed(work, context, [one.name for one in shape.may_be], found)
 
 
 def _held(context: RunContext) -> RunContext:
@@ -119,14 +136,14 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     return replace(found, model_code=stated.model_code)
 
 
-def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> tuple[RunContext, Planned, Architecture | None]:
+def _judged(work: Assembly, run: Run, collected: Collected, place: Placement, shape: ModelShape) -> tuple[RunContext, Planned]:
     target = hosted(place.target)
     errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
     run = _on(run, target)
-    architecture, made = (None, "") if errors else shape_of(work, run)
+    architecture = None if errors else shape.known
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
-    answer = _with_reader(answer, run, made)
+    answer = with_reader(answer, run, shape.says if architecture is not None else "")
     if _may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
@@ -144,8 +161,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         named=collected.beside.named,
         watched=collected.beside.watched,
         beside=collected.beside.files,
+        architecture=architecture,
+        model_steps=shape.steps,
     )
-    return context, planned, architecture
+    return context, planned
 
 
 def _on(run: Run, target: Target) -> Run:
@@ -157,38 +176,6 @@ def _on(run: Run, target: Target) -> Run:
     if target.device is None:
         return run
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
-
-
-def _with_reader(answer: Estimate, run: Run, made: str) -> Estimate:
-    """Whose the file is taken to be, and which files are guessed, in front of everything that is assumed; of nobody's file there is no
-    verdict."""
-    consumer = run.trainer.consumer if run.trainer is not None else None
-    if consumer is not None and consumer.is_nobody:
-        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
-    program = next((reading.program for reading in run.readings if reading.program is not None), None)
-    if program is not None and program.refusals:  # its bill is that of the run which was meant
-        first = program.refusals[0]
-        stops = Opened(PROGRAM, first.at, first.short)
-        went_on = Assumption(f"the program goes on where it stops: {first.location.file}:{first.location.line} {first.says}", "program")
-        missing, opened = (*answer.missing, PROGRAM), (stops, *answer.opened)
-        return replace(answer, verdict=Verdict.UNKNOWN, missing=missing, opened=opened, assumptions=(went_on, *answer.assumptions))
-    told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
-    told += [Assumption(made, "model")] if made else []
-    told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
-    told += [Assumption(text, "") for text in (*says(run.stack), *_not_followed(run))]
-    return replace(answer, assumptions=(*told, *answer.assumptions)) if told else answer
-
-
-_MOST_DOUBTS = 4
-
-
-def _not_followed(run: Run) -> Iterator[str]:
-    """Calls of a program that may have changed what is judged, each at its line."""
-    program = run.trainer.program if run.trainer is not None else None
-    doubts = list(dict.fromkeys(f"{one.location.file}:{one.location.line} {one.says}" for one in program.doubts)) if program else []
-    yield from doubts[:_MOST_DOUBTS]
-    if len(doubts) > _MOST_DOUBTS:
-        yield f"{len(doubts) - _MOST_DOUBTS} more calls of {program.path if program else ''} are not followed"
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

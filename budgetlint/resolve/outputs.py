@@ -1,6 +1,6 @@
 """Models that another run of the project writes: one that begins where another ends has the shape of that one's model.
 
-Only of full fine-tuning, which writes a whole model: an adapter, a quantised base or what a script merges is something else. Folders are
+Of full fine-tuning, which writes a whole model, and of merges (`merges`): an adapter or a quantised base is something else. Folders are
 compared as they are written, or from a folder on that the other one names (``out/checkpoint-500`` of ``out``).
 """
 
@@ -10,13 +10,19 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from budgetlint.base.record import record, replace
-from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Document, Scalar, walk
 from budgetlint.documents.python_marks import is_open
-from budgetlint.resolve.architecture import architecture_of
+from budgetlint.readers import reader_by
+from budgetlint.readers.base import complete
+from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.resolve.architecture import ModelShape
+from budgetlint.resolve.merges import merges_of
+from budgetlint.resolve.precedence import join
+from budgetlint.resolve.run_parts import started_by
 from budgetlint.resolve.state import Assembly, Collected
-from budgetlint.settings.run import Role, Run
+from budgetlint.settings.program import OriginStep
+from budgetlint.settings.run import Role, Run, Setting, Stack
 
 KEY = "output_dir"
 """What transformers, TRL, LLaMA-Factory, axolotl, ms-swift and torchtune call the folder that a training writes its model to."""
@@ -26,29 +32,28 @@ _DTYPES = ("fp32", "bf16", "fp16")
 
 @record
 class WrittenModel:
-    """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it."""
+    """``model`` is the name that the run began with, ``run`` the run, ``dtype`` that of its weights; empty where nobody knows it;
+    ``how`` it came from the model."""
 
     model: str
     run: str
     dtype: str
+    how: str = "trained"
 
 
-def shape_of(work: Assembly, run: Run) -> tuple[Architecture | None, str]:
-    """The architecture of a run's model, and what has to be said of how it is known."""
-    found = architecture_of(work.files, run)
-    setting = run.settings.get("model")
-    if found is not None or setting is None or not setting.known or "/" not in str(setting.value):
-        return found, ""
+def written_shape(work: Assembly, run: Run, path: str) -> ModelShape | None:
+    """The shape of a model that another run writes to ``path``."""
+    if "/" not in path:
+        return None
     if work.outputs is None:
         work.outputs = dict(_outputs(work))
-    written = _written(work.outputs, str(setting.value), run.name)
-    if written is None:
-        return None, ""
-    shape = known_model(written.model)
-    if shape is None:
-        return None, ""
-    says = f"{setting.value} is what {written.run} writes: {written.model}, trained"
-    return replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says
+    written = _written(work.outputs, path, run.name)
+    shape = known_model(written.model) if written is not None else None
+    if written is None or shape is None:
+        return None
+    says = f"{path} is what {written.run} writes: {written.model}, {written.how}"
+    step = OriginStep("written by", written.run, text=written.model)
+    return ModelShape(replace(shape, checkpoint_dtype=written.dtype or shape.checkpoint_dtype), says, (step,))
 
 
 def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> WrittenModel | None:
@@ -58,7 +63,7 @@ def _written(outputs: Mapping[str, WrittenModel], path: str, run: str) -> Writte
         written = next((outputs[folder] for folder in _upwards(path) if folder in outputs), None)
         if written is None or written.run == run:
             return None
-        found = written if found is None else WrittenModel(written.model, found.run, found.dtype)
+        found = written if found is None else replace(found, model=written.model)
         if known_model(written.model) is not None:
             return found
         path = written.model
@@ -76,24 +81,44 @@ def _upwards(path: str) -> Iterator[str]:
 def _outputs(work: Assembly) -> Iterator[tuple[str, WrittenModel]]:
     """Folders that exactly one model is written to."""
     found: dict[str, set[WrittenModel]] = {}
+    adapters: dict[str, set[str]] = {}
     for one in work.runs:
-        written = _model_of(one)
-        for folder in _folders(one) if written is not None else ():
-            found.setdefault(folder, set()).add(written)  # type: ignore[arg-type]
+        folders = list(_folders(one))
+        said = _stated(one) if folders else {}
+        written = _model_of(one.name, said)
+        for folder in folders:
+            if written is not None:
+                found.setdefault(folder, set()).add(written)
+            elif {"model", "adapter"} <= said.keys() and said["adapter"].value != "none":
+                adapters.setdefault(folder, set()).add(str(said["model"].value))
+    bases = {folder: models.pop() for folder, models in adapters.items() if len(models) == 1}
+    for merge in merges_of(work, lambda path: next((bases[one] for one in _upwards(path) if one in bases), "")):
+        folder = posixpath.normpath(merge.folder)
+        if "/" in folder:
+            found.setdefault(folder, set()).add(WrittenModel(merge.base, merge.by, "", "merged"))
     for folder, all_ in found.items():
         if len({(one.model, one.dtype) for one in all_}) == 1:
             yield folder, min(all_, key=lambda one: one.run)
 
 
-def _model_of(run: Collected) -> WrittenModel | None:
-    said = {name: one for reading in run.readings for name, one in reading.settings.items() if one.known}
+def _model_of(run: str, said: Mapping[str, Setting]) -> WrittenModel | None:
     model, adapter, quant = (said.get(name) for name in ("model", "adapter", "quant"))
     if model is None or adapter is None or adapter.value != "none" or (quant is not None and quant.value != "none"):
         return None
     dtype = said.get("weights_dtype")
     if dtype is None or str(dtype.value) not in (*_DTYPES, "auto"):
         return None
-    return WrittenModel(str(model.value), run.name, "" if dtype.value == "auto" else str(dtype.value))
+    return WrittenModel(str(model.value), run, "" if dtype.value == "auto" else str(dtype.value))
+
+
+def _stated(run: Collected) -> Mapping[str, Setting]:
+    """What the files say; of a program that is known, what it fills in, too: that it trains no adapter is no line of a file."""
+    settings = join(run.readings)
+    if not is_own_script(settings):
+        for reading in run.readings:
+            if reading.role is Role.TRAINER:
+                settings = complete(reader_by(reading), settings, Stack(), started_by(run.readings))
+    return {name: one for name, one in settings.items() if one.certainty in ("stated", "default")}
 
 
 def _folders(run: Collected) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.base.record import record
-from budgetlint.memory.estimate import Fork, Opened, Verdict
+from budgetlint.memory.estimate import Fork, Opened, Supposed, Verdict
 from budgetlint.memory.term import Term
 from budgetlint.settings.run import run_label
 
@@ -14,8 +14,8 @@ class RunVerdict:
 
     ``judged`` is False where no budget says what the device offers: then there is nothing to compare with. ``bill`` is what is live
     in ``peak_phase``, and adds up to ``need``; ``least`` is what the need is at least where it has no upper end, else None.
-    ``reason``, ``forks``, ``opened``, ``leaning`` and ``over`` are those of the estimate; ``stops`` the codes of the errors for which the
-    run does not start, whatever it would need.
+    ``reason``, ``forks``, ``opened``, ``leaning``, ``over`` and ``supposes`` are those of the estimate; ``stops`` the codes of the errors
+    for which the run does not start, whatever it would need.
     """
 
     name: str
@@ -34,6 +34,7 @@ class RunVerdict:
     leaning: Verdict | None = None
     over: int | None = None
     stops: tuple[str, ...] = ()
+    supposes: Supposed | None = None
 
     @property
     def judged(self) -> bool:

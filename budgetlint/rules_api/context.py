@@ -23,12 +23,13 @@ from budgetlint.rules_api.location import At, Elsewhere, Place, place_of
 from budgetlint.settings.run import Reading, Run, Setting, Settings, Stack, run_label
 
 if TYPE_CHECKING:
+    from budgetlint.catalog.architecture import Architecture
     from budgetlint.measured.lines import Line
     from budgetlint.measured.watched import Watched
 
     # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
-    from budgetlint.settings.program import FollowedProgram
+    from budgetlint.settings.program import FollowedProgram, OriginStep
 
 
 @open_record
@@ -160,6 +161,8 @@ class RunContext(Context):
     ``run.settings`` are what will run; ``budget_run.settings`` what the budget claims. ``plan`` is a ``memory.plan.Plan``;
     ``recorded`` what was measured of this run, in its budget and in the budget.lock beside it; ``named`` what the files say that a
     declared run names, and that decide nothing; ``watched`` what it was written from; ``beside`` the files of both.
+    ``architecture`` is the model's shape, ``model_steps`` how it is known where its name alone does not say. Where the name only suggests
+    a model, rules are given a run without one, and ``supposed`` is the answer if it is that.
     """
 
     run: Run
@@ -173,6 +176,14 @@ class RunContext(Context):
     named: Settings = field(default_factory=Settings, repr=False)
     watched: tuple[Watched, ...] = ()
     beside: tuple[str, ...] = ()
+    architecture: Architecture | None = field(default=None, repr=False)
+    model_steps: tuple[OriginStep, ...] = ()
+    supposed: Estimate | None = None
+
+    @property
+    def answer(self) -> Estimate | None:
+        """What is told of the run: its estimate, or the one that rests on what its model's name suggests."""
+        return self.supposed or self.estimate
 
     @property
     def label(self) -> str:

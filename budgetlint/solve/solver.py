@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.resolve.architecture import architecture_of
 from budgetlint.results.solution import Reach, Remedy, Solution, Told
 from budgetlint.rules_api.context import RunContext
 from budgetlint.solve.cards import smallest_card
@@ -22,7 +21,7 @@ def solve(desk: Desk, context: RunContext, wanted: frozenset[str] = EVERYTHING) 
     """``wanted``: which of `EVERYTHING` is asked for; the rest stays unanswered."""
     if context.plan is None or context.estimate is None:
         return Solution(context, unknown=context.estimate.missing if context.estimate else ("model",))
-    bench = Bench(context, architecture_of(desk.project.files, context.run), desk.effort)
+    bench = Bench(context, context.architecture, desk.effort)
     seq = longest_seq(bench) if wanted & {"seq", "remedies"} else Reach()
     remedies, told = _remedies(desk, bench, context.plan, context.estimate, seq.fits) if "remedies" in wanted else ((), ())
     return Solution(
