@@ -72,17 +72,16 @@ from ._program import from_outside, places, refusals
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    for _, one in refusals(run, "condition", "value", "lacks", "unexpected"):
+    for _, one in refusals(run, "condition", "value", "lacks", "unexpected", "ungiven", "fails"):
         where = from_outside(one.because)
         at = where.location if where is not None else one.location
         said = f"{one.location.file}:{one.location.line}"
-        if one.kind in ("lacks", "unexpected"):
+        if one.kind in ("lacks", "unexpected", "ungiven", "fails"):
             yield _misfit(run, one)
             continue
         if one.kind == "value":
-            yield run.finding(
-                at, f"{said} stops when it reads its arguments: {one.says}", help="give a value that the option takes", key=one.says
-            )
+            cure = "give a value that the option takes" if " does not take " in one.says else "correct it: the message says how"
+            yield run.finding(at, f"{said} stops when it reads its arguments: {one.says}", help=cure, key=one.says)
             continue
         yield run.finding(
             at,
@@ -100,6 +99,10 @@ def _misfit(run: RunContext, one: ProgramRefusal) -> Finding:
     called, _, name = one.says.rpartition(".")
     if one.kind == "lacks":
         said, cure = f"reads {one.says}, which {at.file} does not have: it stops there", f"add {name}, or read what is there"
+    elif one.kind == "fails":
+        said, cure = f"stops before it trains: {one.says}", "give a value that the program can use there"
+    elif one.kind == "ungiven":
+        said, cure = f"gives {called} no {name}, which it requires: it stops there", f"add {name}"
     else:
         said, cure = f"hands {name} to {called}, which takes no such argument: it stops there", f"remove {name}, or add it to {called}"
     return run.finding(

@@ -255,9 +255,9 @@ class Interpreter:
 
     def tried(self, ask: Callable[[], Value]) -> list[Outcome]:
         """What an expression would come to: nothing of it is done or written down, as it is asked again where it stands."""
-        sinks, doubts, read = len(self.sinks), len(self.doubts), len(self.read)
+        sinks, doubts, read, refusals, passed = (len(one) for one in (self.sinks, self.doubts, self.read, self.refusals, self.passed))
         found = self.stretch(lambda: ("", ask()))
-        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:]
+        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:], self.refusals[refusals:], self.passed[passed:]
         return found
 
     def guarded(self, run: Callable[[], Signal]) -> Signal:

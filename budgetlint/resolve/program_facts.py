@@ -18,9 +18,11 @@ from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import (
     CONDITION,
+    FAILS,
     LACKS,
     REQUIRED,
     UNEXPECTED,
+    UNGIVEN,
     UNRECOGNIZED,
     VALUE,
     FollowedProgram,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 _KINDS = {
     "stops": CONDITION, "required": REQUIRED, "unrecognized": UNRECOGNIZED, "unfamiliar": UNRECOGNIZED, "value": VALUE,
-    "lacks": LACKS, "unexpected": UNEXPECTED,
+    "lacks": LACKS, "unexpected": UNEXPECTED, "ungiven": UNGIVEN, "fails": FAILS, "words": VALUE,
 }  # fmt: skip
 _WORDS = {
     "source": "literal", "flag": "flag", "config": "config", "option": "default of an option", "class": "default of a class",
@@ -123,7 +125,7 @@ def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> Progr
         return _condition(one, files) if _is_stated(one, launched=launched) else None
     if kind == UNEXPECTED and all(origin.kind == "source" for origin in one.because):
         return _of_parser(one, kind, files)  # a literal: so it is, however the program is started
-    return _of_parser(one, kind, files) if launched and (given_all or kind == VALUE) else None
+    return _of_parser(one, kind, files) if launched and (given_all or one.kind == VALUE) else None
 
 
 def _may_be_any(words: Iterable[Value]) -> Iterator[bool]:
@@ -188,7 +190,7 @@ def _text(node: ast.expr | None) -> str:
 
 def _of_parser(one: Found, kind: str, files: Files) -> ProgramRefusal | None:
     because = tuple(step(origin, files) for origin in one.because)
-    if kind in (LACKS, UNEXPECTED):
+    if kind in (LACKS, UNEXPECTED, UNGIVEN, FAILS):
         return ProgramRefusal(kind, one.condition, at(one.place, files), because=because, near=next(iter(one.names), ""))
     if kind != UNRECOGNIZED:
         return ProgramRefusal(kind, one.condition.removesuffix(" is required"), at(one.place, files), because=because)

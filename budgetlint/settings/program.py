@@ -9,7 +9,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
 
 CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognized", "value"
-LACKS, UNEXPECTED = "lacks", "unexpected"
+LACKS, UNEXPECTED, UNGIVEN, FAILS = "lacks", "unexpected", "ungiven", "fails"
 
 
 @record
@@ -30,7 +30,8 @@ class ProgramRefusal:
 
     ``kind``: ``condition`` (one of its own holds), ``required`` (an option is not given), ``unrecognized`` (a flag that its parser does not
     take), ``value`` (one that an option does not take), ``lacks`` (a key of a config is read that is not there), ``unexpected`` (a key of
-    a config, or a flag, is handed to what does not take it).
+    a config, or a flag, is handed to what does not take it), ``ungiven`` (a section of a config lacks what it is handed to requires),
+    ``fails`` (Python refuses a value where it arrives).
     """
 
     kind: str
@@ -56,6 +57,7 @@ class ProgramRefusal:
             UNRECOGNIZED: f"there is no option {self.says}",
             LACKS: f"{self.says} is not there",
             UNEXPECTED: f"{called} takes no {name}",
+            UNGIVEN: f"{called} is given no {name}",
         }
         return said.get(self.kind, self.says)
 

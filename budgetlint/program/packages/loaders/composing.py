@@ -211,7 +211,7 @@ class Composer:
         config = self.config(path)
         if config is None:
             if not entry.is_optional:
-                self._missing(path, entry.origins)
+                self._missing(path, self.origins.get(_key(entry, base, package), entry.origins))
             return []
         kept, self.parts = self.parts, []
         self._expand(path.rpartition("/")[0], _package(entry, whole, config.header, package), config, depth + 1)
