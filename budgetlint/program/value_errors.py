@@ -92,7 +92,7 @@ def converted(it: Interpreter, function: Value, call: Call) -> Value | None:
     if not isinstance(value, Known) or not isinstance(value.value, _PLAIN) or len(str(value.value)) > 100:
         return None
     try:
-        _SCALARS[name](value.value)  # type: ignore[arg-type]
+        _SCALARS[name](value.value)
     except (TypeError, ValueError, OverflowError) as error:
         return fails(it, call.node, call.frame, type(error).__name__, value)
     return None

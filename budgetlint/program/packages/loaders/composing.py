@@ -142,7 +142,9 @@ class Composer:
         if path.startswith("hydra/") or self.open:
             return
         if len(self.folders) == 1:
-            refused(self.it, self.place, f"there is no config {path}", origins, "MissingConfigException")
+            chosen = any(one.kind == "flag" for one in origins)  # a file that the list names is often left for everybody to write
+            kind = "words" if chosen else "absent"
+            refused(self.it, self.place, f"there is no config {path}", origins, "MissingConfigException", kind)
         self.open = True
 
     def _expand(self, base: str, package: str, config: _Config, depth: int) -> None:
