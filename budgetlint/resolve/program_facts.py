@@ -13,6 +13,7 @@ from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.idle_objects import idle_objects
+from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.plain_calls import plain_calls
 from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
@@ -78,6 +79,7 @@ def facts_of(
         tuple((name, at(origin.place, files)) for name, origin in followed.opened),
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
+        find_metrics=partial(metrics_not_made, followed, files),
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told

@@ -102,6 +102,18 @@ class IdleObject:
 
 
 @record
+class MetricNotMade:
+    """The name of the metric for the best checkpoint, which is none of those that the program's function gives (``made``, at
+    ``made_at``); ``near`` is the one that was likely meant."""
+
+    name: str
+    location: Location
+    made: tuple[str, ...]
+    made_at: Location
+    near: str = ""
+
+
+@record
 class PlainCall:
     """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
     surely given by name, each with the place that gives it."""
@@ -127,6 +139,7 @@ class FollowedProgram:
     """The way of the value at a dotted key of the program's document (``Setting.origin.key``), its beginning first."""
     find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
+    find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
@@ -138,6 +151,11 @@ class FollowedProgram:
     def idle(self) -> tuple[IdleObject, ...]:
         """Objects that decide memory and reach nothing that trains, where the way of what trains is known."""
         return self.find_idle()
+
+    @cached_property
+    def unmade_metrics(self) -> tuple[MetricNotMade, ...]:
+        """Metrics for the best checkpoint that no evaluation gives."""
+        return self.find_metrics()
 
     @cached_property
     def calls(self) -> tuple[PlainCall, ...]:
