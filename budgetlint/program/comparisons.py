@@ -11,6 +11,7 @@ from budgetlint.program.operators import made_of
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import compared, truth
 from budgetlint.program.value_errors import compared as out_of_order
+from budgetlint.program.value_errors import taken_for_true
 from budgetlint.program.values import FALSE, TRUE, Choice, Opaque, Value, Way
 from budgetlint.program.wording import negated, shown
 
@@ -84,4 +85,5 @@ def held(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> bool | N
         own = _called(it, value, name, Call((), {}, None, node, frame))
         if own is not None:
             return truth(own)
+    taken_for_true(it, value, it.place(node, frame))
     return truth(value)

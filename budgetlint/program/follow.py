@@ -19,7 +19,7 @@ from budgetlint.program.import_order import may_be_unpatched
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
-from budgetlint.program.noted import Doubt, Refusal
+from budgetlint.program.noted import Doubt, Refusal, TrueText
 from budgetlint.program.objects import Function, Object, Package
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
@@ -64,6 +64,8 @@ class Followed(NamedTuple):
     """Values of configs that were asked for."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
+    true_texts: tuple[TrueText, ...] = ()
+    """Texts that say no and were taken for true."""
     unpatched: bool = False
     """Whether TRL's classes may be its own in a program that loads its model with Unsloth (`import_order`)."""
 
@@ -99,7 +101,7 @@ def _once(
     loads = any(one.kind == "unsloth_load" for one in it.sinks)
     found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
-        loads and may_be_unpatched(it.modules),
+        tuple(it.true_texts), loads and may_be_unpatched(it.modules),
     )  # fmt: skip
     return found, it.ended, it.passed
 

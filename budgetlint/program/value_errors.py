@@ -15,7 +15,9 @@ from budgetlint.program.choices import origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.misfits import OUTSIDE, is_sure, origin_of
+from budgetlint.program.noted import TrueText
 from budgetlint.program.packages.parsers.options import refused
+from budgetlint.program.places import Place
 from budgetlint.program.registries import is_registry
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Interpreter
@@ -131,6 +133,20 @@ def ungiven(it: Interpreter, call: Call, name: str, called: str) -> Value:
         raise Dead("TypeError")
     refused(it, it.place(call.node, call.frame), f"{called}.{name}", (home,), "TypeError", UNGIVEN)
     return Open("field", name, (home,))
+
+
+_NO = ("false", "no", "off")
+
+
+def taken_for_true(it: Interpreter, value: Value, place: Place, *, converts: bool = False) -> None:
+    """A text of a flag or a config that says no, and is asked for whether it is true. ``converts``: it becomes a bool; else ``no`` may be a
+    word of its own (``eval_strategy="no"``), which is only asked for whether it is there."""
+    words = _NO if converts else _NO[:1]
+    if not isinstance(value, Known) or not isinstance(value.value, str) or value.value.lower() not in words or it.blind:
+        return
+    origin = origin_of(value)
+    if origin is not None and all(one.origin != origin for one in it.true_texts):
+        it.true_texts.append(TrueText(value.value, origin, place))
 
 
 def _name(end: Dead) -> str:

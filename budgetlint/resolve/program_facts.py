@@ -16,6 +16,7 @@ from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.plain_calls import plain_calls
 from budgetlint.resolve.program_places import at, text_at
+from budgetlint.resolve.true_texts import true_texts
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import (
     CONDITION,
@@ -80,6 +81,7 @@ def facts_of(
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
         find_metrics=partial(metrics_not_made, followed, files),
+        find_true_texts=partial(true_texts, followed, files, text),
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told

@@ -114,6 +114,16 @@ class MetricNotMade:
 
 
 @record
+class TextTakenForTrue:
+    """A text that says no and counts as true where the program asks (``asked_at``)."""
+
+    key: str
+    text: str
+    location: Location
+    asked_at: Location
+
+
+@record
 class PlainCall:
     """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
     surely given by name, each with the place that gives it."""
@@ -140,6 +150,7 @@ class FollowedProgram:
     find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
+    find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
@@ -156,6 +167,11 @@ class FollowedProgram:
     def unmade_metrics(self) -> tuple[MetricNotMade, ...]:
         """Metrics for the best checkpoint that no evaluation gives."""
         return self.find_metrics()
+
+    @cached_property
+    def true_texts(self) -> tuple[TextTakenForTrue, ...]:
+        """Texts that say no, which the program takes for true."""
+        return self.find_true_texts()
 
     @cached_property
     def calls(self) -> tuple[PlainCall, ...]:
