@@ -64,7 +64,8 @@ FAMILIES = {
         "dpo_precompute_sync save_best_needs_metric early_stopping_steps grpo_num_generations_min predict_with_generate_zero3 "
         "prefetch_zero_workers gradient_checkpointing_renamed torch_dtype_renamed fractional_save_steps program_stops "
         "required_argument_missing unrecognized_argument key_never_read without_effect framework_refuses argument_not_taken "
-        "kto_batch_of_one preference_beta_zero framework_warns dpo_reference_beside_adapter metric_not_computed text_counts_as_true"
+        "kto_batch_of_one preference_beta_zero framework_warns dpo_reference_beside_adapter metric_not_computed text_counts_as_true "
+        "flag_without_effect"
     ),
     "BL7": (  # sequence, packing, attention
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "

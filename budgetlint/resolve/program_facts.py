@@ -12,6 +12,7 @@ from budgetlint.base.record import replace
 from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
+from budgetlint.resolve.closed_flags import closed_flags
 from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.plain_calls import plain_calls
@@ -82,6 +83,7 @@ def facts_of(
         find_idle=partial(idle_objects, followed, path, trees),
         find_metrics=partial(metrics_not_made, followed, files),
         find_true_texts=partial(true_texts, followed, files, text),
+        find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told

@@ -124,6 +124,16 @@ class TextTakenForTrue:
 
 
 @record
+class ClosedFlag:
+    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None)."""
+
+    flag: str
+    location: Location
+    because: str = ""
+    closed_at: Location | None = None
+
+
+@record
 class PlainCall:
     """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
     surely given by name, each with the place that gives it."""
@@ -151,6 +161,7 @@ class FollowedProgram:
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
+    find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
@@ -172,6 +183,11 @@ class FollowedProgram:
     def true_texts(self) -> tuple[TextTakenForTrue, ...]:
         """Texts that say no, which the program takes for true."""
         return self.find_true_texts()
+
+    @cached_property
+    def closed_flags(self) -> tuple[ClosedFlag, ...]:
+        """Flags of the launch that have no effect."""
+        return self.find_closed()
 
     @cached_property
     def calls(self) -> tuple[PlainCall, ...]:
