@@ -1,8 +1,11 @@
 """The program ends before it trains: a condition of its own holds, an option does not take its value, or a key of a config does not fit.
 
 A key does not fit that is read and not there (of a dict, or of the closed config that Hydra makes), or that is handed to a function or
-class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`). Of `TrainingArguments`, TRL's
-configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
+class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`); a section does not fit that gives
+no value for one without a default. A value does not fit that Python refuses where it arrives: a text compared or reckoned with a number,
+or given to an optimizer of torch's as one (`1e-4` is a text to PyYAML), a text that `int` or `float` does not take, a word that a table
+of the program or torch itself lacks. An override of Hydra's does not fit whose key, or whose option of a group, is not there. Of
+`TrainingArguments`, TRL's configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
 
 The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
 it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
@@ -59,6 +62,7 @@ Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_b
 - The program itself: the finding names the condition, its line and where each value comes from.
 - CPython 3.13 `argparse.py` `_get_value`, `_check_value`: an error for a word that the type or the choices refuse.
 - transformers 4.57.6 `hf_argparser.py` `_parse_dataclass_field`: `choices` of a field's metadata, and of an enumeration, go to argparse.
+- torch 2.13 `optim/adam.py`, `sgd.py`: `if not 0.0 <= lr`. CPython 3.13 `argparse.py`: "ambiguous option".
 - hydra-core 1.3 `_internal/config_loader_impl.py`: `OmegaConf.set_struct(cfg, True)`; OmegaConf 2.3 `dictconfig.py` `_validate_get`.
 """
 

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from budgetlint.program.modules import Files, Trees
 
 _WHOLE = re.compile(
-    r"\b(?:vars\(|__dict__|asdict\(|_get_kwargs|locals\(|globals\(|exec\(|eval\(|set_defaults|parse_known_args|to_dict\()|\*\*\s*args"
+    r"\b(?:vars\(|__dict__|asdict\(|astuple\(|fields\(|_get_kwargs|locals\(|globals\(|exec\(|eval\(|set_defaults|parse_known_args)|\*\*\s*args"
 )
 """What takes all options at once, or puts others into them."""
 _DYNAMIC = re.compile(r"\b(?:getattr|hasattr|setattr)\(\s*\w+\s*,\s*[^\"'\s]")
+_OF_ITSELF = re.compile(r"\b(?:vars|asdict|astuple|fields)\(self\)|\bself\.__dict__")
+"""An object that takes all of its own: asked of the class that has the option."""
 _LOOK = frozenset({
     "print", "pprint", "pformat", "info", "warning", "debug", "str", "repr", "Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer",
     "GRPOTrainer", "KTOTrainer", "ORPOTrainer", "RewardTrainer",
@@ -40,7 +42,7 @@ def closed_flags(followed: Followed, words: Sequence[Value], trees: Trees, text:
     files = trees.files
     parsed = {path: tree for path in followed.modules if (tree := trees.tree(path)) is not None}
     texts = [source.text for path in followed.modules if (source := files.source(path)) is not None]
-    if any(_WHOLE.search(text) or _DYNAMIC.search(text) for text in texts) or _is_given_away(parsed.values()):
+    if any(_WHOLE.search(_OF_ITSELF.sub("", text)) or _DYNAMIC.search(text) for text in texts) or _is_given_away(parsed.values()):
         return ()
     return tuple(_found(followed, words, parsed, files, _Elsewhere(texts, text)))
 
@@ -111,7 +113,7 @@ def _defines(node: ast.AST, dest: str, parents: dict[int, ast.AST]) -> bool:
         return getattr(above.func, "attr", "") == "add_argument" and node.value.lstrip("-").replace("-", "_") == dest
     if isinstance(node, ast.Name) and isinstance(above, ast.AnnAssign) and node is above.target and node.id == dest:
         owner = parents.get(id(above))
-        return isinstance(owner, ast.ClassDef) and not owner.bases
+        return isinstance(owner, ast.ClassDef) and not owner.bases and not _OF_ITSELF.search(ast.unparse(owner))
     return False
 
 
