@@ -192,10 +192,10 @@ def is_meant(sinks: Sequence[Sink], passed: Iterable[Passed]) -> bool:
     found = [one for one in passed if one.asked and not one.skipped]
     if not found or not all(one.refusal.sure for one in found):
         return False
-    return trains(sinks) or (_readies(sinks) and not any(one.conditions or one.regions for one in found))
+    return trains(sinks) or (readies(sinks) and not any(one.conditions or one.regions for one in found))
 
 
-def _readies(sinks: Iterable[Sink]) -> bool:
+def readies(sinks: Iterable[Sink]) -> bool:
     """Does it make what nobody makes who does not train?"""
     return any(one.kind in _READIES and not is_evaluating(one) for one in sinks)
 
