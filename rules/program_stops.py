@@ -1,8 +1,11 @@
 """The program ends before it trains: a condition of its own holds, an option does not take its value, or a key of a config does not fit.
 
 A key does not fit that is read and not there (of a dict, or of the closed config that Hydra makes), or that is handed to a function or
-class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`). Of `TrainingArguments`, TRL's
-configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
+class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`); a section does not fit that gives
+no value for one without a default. A value does not fit that Python refuses where it arrives: a text compared or reckoned with a number,
+or given to an optimizer of torch's as one (`1e-4` is a text to PyYAML), a text that `int` or `float` does not take, a word that a table
+of the program or torch itself lacks. An override of Hydra's does not fit whose key, or whose option of a group, is not there. Of
+`TrainingArguments`, TRL's configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
 
 The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
 it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
@@ -59,6 +62,7 @@ Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_b
 - The program itself: the finding names the condition, its line and where each value comes from.
 - CPython 3.13 `argparse.py` `_get_value`, `_check_value`: an error for a word that the type or the choices refuse.
 - transformers 4.57.6 `hf_argparser.py` `_parse_dataclass_field`: `choices` of a field's metadata, and of an enumeration, go to argparse.
+- torch 2.13 `optim/adam.py`, `sgd.py`: `if not 0.0 <= lr`. CPython 3.13 `argparse.py`: "ambiguous option".
 - hydra-core 1.3 `_internal/config_loader_impl.py`: `OmegaConf.set_struct(cfg, True)`; OmegaConf 2.3 `dictconfig.py` `_validate_get`.
 """
 
@@ -72,17 +76,18 @@ from ._program import from_outside, places, refusals
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    for _, one in refusals(run, "condition", "value", "lacks", "unexpected"):
+    for number, (_, one) in enumerate(refusals(run, "condition", "value", "lacks", "unexpected", "ungiven", "fails")):
         where = from_outside(one.because)
+        if where is None and number and any(step.kind.startswith("default") for step in one.because):
+            continue  # the program stops before: what it would need beside is not asked for
         at = where.location if where is not None else one.location
         said = f"{one.location.file}:{one.location.line}"
-        if one.kind in ("lacks", "unexpected"):
+        if one.kind in ("lacks", "unexpected", "ungiven", "fails"):
             yield _misfit(run, one)
             continue
         if one.kind == "value":
-            yield run.finding(
-                at, f"{said} stops when it reads its arguments: {one.says}", help="give a value that the option takes", key=one.says
-            )
+            cure = "give a value that the option takes" if " does not take " in one.says else "correct it: the message says how"
+            yield run.finding(at, f"{said} stops when it reads its arguments: {one.says}", help=cure, key=one.says)
             continue
         yield run.finding(
             at,
@@ -100,6 +105,10 @@ def _misfit(run: RunContext, one: ProgramRefusal) -> Finding:
     called, _, name = one.says.rpartition(".")
     if one.kind == "lacks":
         said, cure = f"reads {one.says}, which {at.file} does not have: it stops there", f"add {name}, or read what is there"
+    elif one.kind == "fails":
+        said, cure = f"stops before it trains: {one.says}", "give a value that the program can use there"
+    elif one.kind == "ungiven":
+        said, cure = f"gives {called} no {name}, which it requires: it stops there", f"add {name}"
     else:
         said, cure = f"hands {name} to {called}, which takes no such argument: it stops there", f"remove {name}, or add it to {called}"
     return run.finding(

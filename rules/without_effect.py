@@ -58,11 +58,17 @@ _SAID = {
     "model": "the model that is loaded here reaches nothing that trains",
     "adapter": "the adapter that is set up here is given to no model and no trainer",
     "quantisation": "the quantisation that is set up here is given to no model",
+    "arguments": "the arguments that are made here are given to no trainer",
+    "optimizer": "the optimizer that is made here is given to no trainer",
+    "callback": "the callback that is made here is given to no trainer",
 }
 _HELP = {
     "model": "give the trainer this model, or do not load it",
     "adapter": "give it to the trainer (peft_config=) or wrap the model in it (get_peft_model)",
     "quantisation": "load the model with it (quantization_config=)",
+    "arguments": "give the trainer these (args=), or do not make them",
+    "optimizer": "give it to the trainer (optimizers=), or do not make it",
+    "callback": "give it to the trainer (callbacks=)",
 }
 
 

@@ -16,6 +16,7 @@ from budgetlint.program.wording import ends, negated, shown
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
     known = held(it, tested(it, node.test, frame), node, frame)
     if known is None:
+        it.untaken.setdefault(id(node), set()).update((True, False))
         text = shown(node.test)
         return it.fork(
             [
@@ -23,6 +24,7 @@ def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
                 (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, holds=False)),
             ]
         )
+    it.untaken.setdefault(id(node), set()).add(not known)
     taken, other = (node.body, node.orelse) if known else (node.orelse, node.body)
     if taken and ends(taken[-1]) and not any(it.tries) and not it.conditions and not _is_main(node.test):
         refuse(it, node, frame)

@@ -23,6 +23,7 @@ from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
+from budgetlint.program.value_errors import converted
 from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Known, Map, Opaque, Open, Value
 
 
@@ -46,7 +47,8 @@ def called(it: Interpreter, node: ast.Call, frame: Frame) -> Value:
         return it.each(base, lambda one: _method(it, one, name, call))
     function = it.evaluate(node.func, frame)
     call = arguments(it, node, frame)
-    return it.call(function, call)
+    refused = converted(it, function, call)
+    return refused if refused is not None else it.call(function, call)
 
 
 def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:

@@ -10,6 +10,8 @@ from budgetlint.program.objects import Function, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import compared, truth
+from budgetlint.program.value_errors import compared as out_of_order
+from budgetlint.program.value_errors import taken_for_true
 from budgetlint.program.values import FALSE, TRUE, Choice, Opaque, Value, Way
 from budgetlint.program.wording import negated, shown
 
@@ -46,6 +48,9 @@ def _pair(it: Interpreter, op: ast.cmpop, left: Value, right: Value, call: Call)
     if own is not None:
         return own
     found = compared(op, left, right)
+    refused = out_of_order(it, op, left, right, call.node, call.frame) if found is None else None
+    if refused is not None:
+        return refused
     return Opaque(getattr(made_of(left, right), "why", "")) if found is None else TRUE if found else FALSE
 
 
@@ -80,4 +85,5 @@ def held(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> bool | N
         own = _called(it, value, name, Call((), {}, None, node, frame))
         if own is not None:
             return truth(own)
+    taken_for_true(it, value, it.place(node, frame))
     return truth(value)

@@ -18,6 +18,7 @@ from budgetlint.program.places import Origin, Place
 from budgetlint.program.setting_sources import may_be_set
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import truth
+from budgetlint.program.value_errors import ungiven
 from budgetlint.program.values import ABSENT, Items, Known, Value, Way
 from budgetlint.program.wording import words
 
@@ -193,7 +194,7 @@ def fill(it: Interpreter, made: Object, cls: Class, call: Call, construct: Const
     for field in fields:
         value = given.get(field.name, ABSENT)
         outside = may_be_set(it, cls, field.name, field.settings, field.place) if value is ABSENT else None
-        value = outside or (_filled(it, field, value, call.rest) if field.init else default_of(it, field))
+        value = outside or (_filled(it, field, value, call) if field.init else default_of(it, field))
         if field.passed:
             passed.append(value)
         elif value is not ABSENT:
@@ -222,7 +223,8 @@ def _hand_on(it: Interpreter, made: Object, cls: Class, call: Call, others: dict
         raise Dead("TypeError")
 
 
-def _filled(it: Interpreter, field: Field, value: Value, rest: Value | None) -> Value:
+def _filled(it: Interpreter, field: Field, value: Value, call: Call) -> Value:
+    rest = call.rest
     if not perhaps_absent(value):
         return value
     ways = alternatives(value)
@@ -231,7 +233,7 @@ def _filled(it: Interpreter, field: Field, value: Value, rest: Value | None) -> 
         unsaid = made_of(rest) if unsaid is ABSENT else choice([Way("", made_of(rest)), Way("", unsaid)])
     if unsaid is ABSENT:
         if value is ABSENT:
-            raise Dead("TypeError")
+            return ungiven(it, call, field.name, field.owner.name)
         return choice(way for way in ways if way.value is not ABSENT)
     return choice(way if way.value is not ABSENT else Way(way.when, unsaid) for way in ways)
 

@@ -11,6 +11,7 @@ from budgetlint.program.calls import called
 from budgetlint.program.choices import key_of
 from budgetlint.program.comparisons import compare
 from budgetlint.program.comprehensions import dict_of, generator_of, list_of
+from budgetlint.program.ends import Dead
 from budgetlint.program.formatted import joined
 from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
@@ -25,6 +26,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
+from budgetlint.program.value_errors import not_in_table, worked_out
 from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Map, Opaque, Value
 from budgetlint.program.wording import shown
 
@@ -92,7 +94,12 @@ def _dict(it: Interpreter, node: ast.Dict, frame: Frame) -> Value:
 
 def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     left, right = it.evaluate(node.left, frame), it.evaluate(node.right, frame)
-    return it.each(left, lambda one: operated(it, node, one, right, frame)) if _has_own(left) else operated(it, node, left, right, frame)
+    if _has_own(left):
+        return it.each(left, lambda one: operated(it, node, one, right, frame))
+    try:
+        return operated(it, node, left, right, frame)
+    except Dead as end:
+        return worked_out(it, node, left, right, frame, end)
 
 
 def _has_own(value: Value) -> bool:
@@ -102,7 +109,8 @@ def _has_own(value: Value) -> bool:
 def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
     base, asked = it.evaluate(node.value, frame), it.evaluate(node.slice, frame)
     if isinstance(base, Map) and isinstance(asked, Known) and lacks_key(it, base, asked):
-        return lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
+        unlisted = not_in_table(it, base, asked, node, frame)
+        return unlisted if unlisted is not None else lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
     return item(it, base, asked, node, frame)
 
 

@@ -17,6 +17,7 @@ from budgetlint.program.operators import made_of
 from budgetlint.program.recursion import cut, is_blind
 from budgetlint.program.remembered import remembered
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
+from budgetlint.program.value_errors import ungiven
 from budgetlint.program.values import ABSENT, External, Items, Key, Map, Names, Opaque, Open, Value, Way
 
 _PLAIN = frozenset(
@@ -200,9 +201,9 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
         if at < len(given) and name in keywords and name not in by_place and not perhaps_absent(keywords[name]):
             raise Dead("TypeError")
         value = given[at] if at < len(given) else ABSENT if name in by_place else keywords.pop(name, ABSENT)
-        bound[name] = _argument(function, value, name, call.rest)
+        bound[name] = _argument(it, function, value, name, call)
     for one in spec.kwonlyargs:
-        bound[one.arg] = _argument(function, keywords.pop(one.arg, ABSENT), one.arg, call.rest)
+        bound[one.arg] = _argument(it, function, keywords.pop(one.arg, ABSENT), one.arg, call)
     if spec.vararg:
         bound[spec.vararg.arg] = Items(given[len(names) :], "tuple", call.rest)
     elif len(given) > len(names):
@@ -223,14 +224,19 @@ def _of_others(it: Interpreter, function: Function, call: Call) -> Call:
     others = strangers(call, takes)
     if not others:
         return call
-    owner = function.owner.name if function.owner is not None and function.name == "__init__" else function.name
-    return without(it, call, others, owner, [one for one in takes if one != "self"])
+    return without(it, call, others, _called(function), [one for one in takes if one != "self"])
 
 
-def _argument(function: Function, given: Value, name: str, rest: Value | None) -> Value:
+def _called(function: Function) -> str:
+    return function.owner.name if function.owner is not None and function.name == "__init__" else function.name
+
+
+def _argument(it: Interpreter, function: Function, given: Value, name: str, call: Call) -> Value:
     if not perhaps_absent(given):
         return given
-    unsaid = _unsaid(function, name, rest)
+    if given is ABSENT and call.rest is None and name not in function.defaults and function.decorated is None:
+        return ungiven(it, call, name, _called(function))
+    unsaid = _unsaid(function, name, call.rest)
     return choice(way if way.value is not ABSENT else Way(way.when, unsaid) for way in alternatives(given))
 
 

@@ -26,7 +26,7 @@ from budgetlint.program.subscripts import of_map
 from budgetlint.program.values import ABSENT, Known, Map, Open, Value
 
 LACKS, UNEXPECTED = "lacks", "unexpected"
-_OUTSIDE = frozenset({"config", "flag"})
+OUTSIDE = frozenset({"config", "flag"})
 _SHORTEST = 4
 _METHODS = frozenset({"merge_with", "unsafe_merge_with", "is_empty", "pretty"})
 """OmegaConf 2.0 to 2.3 ``dictconfig.py``, ``basecontainer.py``: beside those of `dict`."""
@@ -47,11 +47,11 @@ def lacks_attribute(it: Interpreter, base: Map, name: str) -> bool:
 def lacking(it: Interpreter, base: Map, key: str, place: Place, error: str) -> Value:
     """What a key is that surely is not there: the program ends, if ``base`` is a mapping of a config."""
     home = next((one for one in base.origins if one.kind == "config"), None)
-    if home is None or not _is_sure(it):
+    if home is None or not is_sure(it, error):
         raise Dead(error)
     dotted = f"{base.path}.{key}" if base.path else key
     near = _near(key, base)
-    at = _origin_of(base.items[near]) if near else None
+    at = origin_of(base.items[near]) if near else None
     names = (near,) if near and at is not None else ()
     refused(it, place, dotted, (at or home,), error, LACKS, names)
     return Open("field", dotted, (home,))
@@ -60,7 +60,7 @@ def lacking(it: Interpreter, base: Map, key: str, place: Place, error: str) -> V
 def without(it: Interpreter, call: Call, names: Iterable[str], called: str, takes: Collection[str]) -> Call:
     """The call without keywords that what is called does not take; what they were meant for is open. Ends the way where it is not said."""
     given = {name: call.keywords[name] for name in names}
-    if not _is_sure(it) or not all(_origin_of(value) for value in given.values()):
+    if not is_sure(it, "TypeError") or not all(origin_of(value) for value in given.values()):
         raise Dead("TypeError")
     for name, value in given.items():
         unexpected(it, name, value, called, takes, it.place(call.node, call.frame))
@@ -74,7 +74,7 @@ def strangers(call: Call, takes: Collection[str]) -> list[str]:
 
 
 def unexpected(it: Interpreter, name: str, value: Value, called: str, takes: Iterable[str], place: Place) -> None:
-    origin = _origin_of(value)
+    origin = origin_of(value)
     if origin is None:
         raise Dead("TypeError")
     near = near_names(name, takes, alike=0.75)
@@ -84,14 +84,14 @@ def unexpected(it: Interpreter, name: str, value: Value, called: str, takes: Ite
 def misspelt_fields(it: Interpreter, kind: str, call: Call, own: Class | None) -> None:
     """Keywords of a package's class that no release of it has, a letter or two from one that they have: TypeError. What is further off may
     come with a release that nobody has read."""
-    fields = named_fields(kind) if call.keywords and _is_sure(it) else None
+    fields = named_fields(kind) if call.keywords and is_sure(it, "TypeError") else None
     if fields is None:
         return
     for name in strangers(call, fields):
         meant = misspelt(name, fields)
         if meant and meant not in call.keywords and not (own is not None and _is_own(own, name)):
             value = call.keywords[name]
-            origin = _origin_of(value)
+            origin = origin_of(value)
             origins = (origin,) if origin is not None else value.origins[:1]
             refused(it, it.place(call.node, call.frame), f"{kind.rpartition('.')[2]}.{name}", origins, "TypeError", UNEXPECTED, (meant,))
 
@@ -102,13 +102,14 @@ def _is_own(cls: Class, name: str) -> bool:
     return any(name == getattr(node, "id", None) or name == getattr(node, "arg", None) for node in nodes)
 
 
-def _is_sure(it: Interpreter) -> bool:
-    return not any(it.tries) and not it.conditions
+def is_sure(it: Interpreter, error: str) -> bool:
+    """Does the program come to this however it goes, and does no handler around take such an error?"""
+    return not it.conditions and not it.may_be_caught(error)
 
 
-def _origin_of(value: Value) -> Origin | None:
+def origin_of(value: Value) -> Origin | None:
     """Where somebody outside of the program wrote a value; None for one of the program's own."""
-    return next((one for one in value.origins if one.kind in _OUTSIDE), None)
+    return next((one for one in value.origins if one.kind in OUTSIDE), None)
 
 
 def _near(key: str, base: Map) -> str:

@@ -27,6 +27,14 @@ class Doubt(NamedTuple):
         return self.kind in {"patch", UNKNOWN}
 
 
+class TrueText(NamedTuple):
+    """A text that says no and counts as true: ``bool("False")``. ``place`` is where it is asked."""
+
+    text: str
+    origin: Origin
+    place: Place
+
+
 class Refusal(NamedTuple):
     """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
 

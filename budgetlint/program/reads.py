@@ -22,9 +22,11 @@ _COPY = frozenset(
         *(name for one in _OF_PYTHON for name in (one, f"builtins.{one}")),
         *(f"omegaconf.OmegaConf.{name}" for name in _OF_OMEGACONF),
         *("copy.copy", "copy.deepcopy", "pprint.pprint", "rich.print", "omegaconf.DictConfig"),
+        *("wandb.init", "wandb.config.update", "swanlab.init", "mlflow.log_params"),
+        *(f"logging{of}.{level}" for of in ("", ".Logger") for level in ("debug", "info", "warning", "error", "critical")),
     )
 )
-"""They copy, ask for one key or print: what is made of their result is seen."""
+"""They copy, ask for one key, print or write down what a run was: what is made of their result is seen."""
 
 
 def noting(node: Node) -> Node:

@@ -20,6 +20,7 @@ from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_meth
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.steps import ModelRun
+from budgetlint.program.value_errors import text_for_a_number
 from budgetlint.program.values import NONE, Items, Known, Map, Opaque, Value
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
@@ -39,6 +40,8 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
         written.base, written.overrides = own.name, _overridden(own)
     if kind in {"arguments", "adapter_config"}:
         misspelt_fields(it, name, call, own)
+    elif kind == "optimizer" and own is None:
+        text_for_a_number(it, written, call)
     made = receiver if isinstance(receiver, Object) else Object(name, own)
     made.kind, made.made = made.kind or name, written
     written.result = made

@@ -16,7 +16,7 @@ from budgetlint.program.choices import both, choice
 from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
-from budgetlint.program.noted import Doubt, Refusal
+from budgetlint.program.noted import Doubt, Refusal, TrueText
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
@@ -101,6 +101,10 @@ class Interpreter:
         self.ended: list[ast.stmt] = []
         """Errors that the program surely comes to."""
         self.passed: list[Passed] = []
+        self.true_texts: list[TrueText] = []
+        """Texts that say no and were taken for true."""
+        self.untaken: dict[int, set[bool]] = {}
+        """Of each condition (`ast.If`) that was decided, how."""
         self.decided: list[Decided] = []
         """The conditions around that are known, the innermost last."""
         self.interfaces: list[Interface] = []
@@ -258,9 +262,9 @@ class Interpreter:
 
     def tried(self, ask: Callable[[], Value]) -> list[Outcome]:
         """What an expression would come to: nothing of it is done or written down, as it is asked again where it stands."""
-        sinks, doubts, read = len(self.sinks), len(self.doubts), len(self.read)
+        sinks, doubts, read, refusals, passed = (len(one) for one in (self.sinks, self.doubts, self.read, self.refusals, self.passed))
         found = self.stretch(lambda: ("", ask()))
-        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:]
+        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:], self.refusals[refusals:], self.passed[passed:]
         return found
 
     def guarded(self, run: Callable[[], Signal]) -> Signal:

@@ -116,9 +116,13 @@ def _note(it: Interpreter, node: ast.stmt, text: str, tests: Iterable[tuple[ast.
     because = origins_of(asked)
     sure = all(one.origins for one in asked if isinstance(one, Known | Items | Map | Choice))
     sure = sure and is_whole and (not given or any(one.kind in _GIVEN for one in because))
-    made = Refusal(it.place(node, frame), text, because, sure=sure, after=len(it.sinks))
-    it.refusals.append(made)
-    it.passed.append(Passed(made, it.conditions, [one for one in it.heap.regions if one.left], asked=given))
+    note(it, Refusal(it.place(node, frame), text, because, sure=sure, after=len(it.sinks)), asked=given)
+
+
+def note(it: Interpreter, refusal: Refusal, *, asked: bool) -> None:
+    """The program stops here, and is read on past it; a training that ways reach which left before is not stopped."""
+    it.refusals.append(refusal)
+    it.passed.append(Passed(refusal, it.conditions, [one for one in it.heap.regions if one.left], asked=asked))
 
 
 def values_asked(it: Interpreter, test: ast.expr, frame: Frame) -> Iterator[Value]:
@@ -188,10 +192,10 @@ def is_meant(sinks: Sequence[Sink], passed: Iterable[Passed]) -> bool:
     found = [one for one in passed if one.asked and not one.skipped]
     if not found or not all(one.refusal.sure for one in found):
         return False
-    return trains(sinks) or (_readies(sinks) and not any(one.conditions or one.regions for one in found))
+    return trains(sinks) or (readies(sinks) and not any(one.conditions or one.regions for one in found))
 
 
-def _readies(sinks: Iterable[Sink]) -> bool:
+def readies(sinks: Iterable[Sink]) -> bool:
     """Does it make what nobody makes who does not train?"""
     return any(one.kind in _READIES and not is_evaluating(one) for one in sinks)
 

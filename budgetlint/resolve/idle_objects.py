@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from budgetlint.program.copies import reachable
 from budgetlint.program.objects import Object
@@ -18,12 +18,16 @@ from budgetlint.resolve.program_places import at
 from budgetlint.settings.program import IdleObject
 
 if TYPE_CHECKING:
+    from budgetlint.base.source import Location
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
     from budgetlint.program.sinks import Sink
 
 _MODELS = frozenset({"load", "unsloth_load"})
-_WORDS = {"load": "model", "unsloth_load": "model", "adapter_config": "adapter", "quantisation": "quantisation"}
+_WORDS = {
+    "load": "model", "unsloth_load": "model", "adapter_config": "adapter", "quantisation": "quantisation", "arguments": "arguments",
+    "optimizer": "optimizer",
+}  # fmt: skip
 _LOOKED_AT = frozenset({"print", "display", "logger.info", "logging.info"})
 _KEPT = frozenset({"print_trainable_parameters", "num_parameters", "get_memory_footprint"})
 _MOST = 10
@@ -41,9 +45,46 @@ def idle_objects(followed: Followed, entry: str, trees: Trees) -> tuple[IdleObje
     idle = [one for one in followed.sinks if one.kind in _WORDS and id(one) not in used and not one.conditions]
     idle = [one for one in idle if not _is_given(one, followed) or one.kind in _MODELS]
     told, at_ = _trains(found[0]), at(trainers[0].place, trees.files)
-    return tuple(IdleObject(_made(one), _WORDS[one.kind], at(one.place, trees.files), told, at_) for one in idle if uses.are_followed(one))[
-        :_MOST
-    ]
+    made = [IdleObject(_made(one), _WORDS[one.kind], at(one.place, trees.files), told, at_) for one in idle if uses.are_followed(one)]
+    named = f"{_class_of(trainers[0])} is made without it"
+    made += [IdleObject(name, "callback", where, named, at_) for name, where in _callbacks(trainers[0], entry, trees)]
+    return tuple(made[:_MOST])
+
+
+def _callbacks(trainer: Sink, entry: str, trees: Trees) -> Iterator[tuple[str, Location]]:
+    """Callbacks of transformers, or built on its class, that are bound to a name which nothing asks for. They act where a trainer calls
+    them, and nowhere else (transformers 4.57.6 ``trainer_callback.py``)."""
+    tree = trees.tree(trainer.place.path)
+    if tree is None:
+        return
+    nodes = list(ast.walk(tree))
+    asked = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    asked |= {name for one in nodes if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    classes = {one.asname or one.name for node in nodes if _is_of_transformers(node) for one in node.names if one.name.endswith("Callback")}
+    classes |= {one.name for one in nodes if isinstance(one, ast.ClassDef) and any(_is_callback(base) for base in one.bases)}
+    if asked & {"locals", "globals", "eval", "exec", "vars"}:
+        return
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not isinstance(node.value.func, ast.Name):
+            continue
+        if trainer.place.path != entry and node in tree.body:
+            continue
+        names = _names(node)
+        if node.value.func.id in classes and names and isinstance(node.targets[0], ast.Name) and names[0] not in asked:
+            place = trainer.place._replace(node=node.value, line=node.lineno, source=None, span=None)
+            yield node.value.func.id, at(place, trees.files)
+
+
+def _is_of_transformers(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "transformers" and not node.level
+
+
+def _is_callback(base: ast.expr) -> bool:
+    return getattr(base, "id", getattr(base, "attr", "")) == "TrainerCallback"
+
+
+def _class_of(trainer: Sink) -> str:
+    return trainer.name.rpartition(".")[2]
 
 
 def _is_closed(wiring: Wiring) -> bool:

@@ -31,12 +31,21 @@ def _stopped(work: Assembly, launch: Launch, runs: tuple[Launched, ...]) -> tupl
     """The run with where its program stops, which is so of several trainings too, and of a run that nobody can read."""
     program = _started(work, launch)
     facts = program.facts if program is not None else None
-    if facts is None or not facts.refusals:
+    if program is None or facts is None or not facts.refusals:
+        return runs
+    if not runs and not _would_train(program):
         return runs
     run = runs[0] if runs else of_unknown_program(launch)
     first, *rest = run.readings
     stops = FollowedProgram(facts.path, facts.launch, facts.refusals, opened=facts.opened)
     return (replace(run, readings=(replace(first, program=stops), *rest)),)
+
+
+def _would_train(program: ProgramRun) -> bool:
+    """Of a program that only evaluates, where it stops makes no run."""
+    from budgetlint.program.stops import readies, trains  # `ast`, for projects with programs
+
+    return trains(program.followed.sinks) or readies(program.followed.sinks)
 
 
 def _started(work: Assembly, launch: Launch) -> ProgramRun | None:

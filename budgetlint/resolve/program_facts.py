@@ -12,15 +12,20 @@ from budgetlint.base.record import replace
 from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
+from budgetlint.resolve.closed_flags import closed_flags
 from budgetlint.resolve.idle_objects import idle_objects
+from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.plain_calls import plain_calls
 from budgetlint.resolve.program_places import at, text_at
+from budgetlint.resolve.true_texts import true_texts
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import (
     CONDITION,
+    FAILS,
     LACKS,
     REQUIRED,
     UNEXPECTED,
+    UNGIVEN,
     UNRECOGNIZED,
     VALUE,
     FollowedProgram,
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
 
 _KINDS = {
     "stops": CONDITION, "required": REQUIRED, "unrecognized": UNRECOGNIZED, "unfamiliar": UNRECOGNIZED, "value": VALUE,
-    "lacks": LACKS, "unexpected": UNEXPECTED,
+    "lacks": LACKS, "unexpected": UNEXPECTED, "ungiven": UNGIVEN, "fails": FAILS, "words": VALUE,
 }  # fmt: skip
 _WORDS = {
     "source": "literal", "flag": "flag", "config": "config", "option": "default of an option", "class": "default of a class",
@@ -76,6 +81,9 @@ def facts_of(
         tuple((name, at(origin.place, files)) for name, origin in followed.opened),
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
+        find_metrics=partial(metrics_not_made, followed, files),
+        find_true_texts=partial(true_texts, followed, files, text),
+        find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told
@@ -123,7 +131,7 @@ def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> Progr
         return _condition(one, files) if _is_stated(one, launched=launched) else None
     if kind == UNEXPECTED and all(origin.kind == "source" for origin in one.because):
         return _of_parser(one, kind, files)  # a literal: so it is, however the program is started
-    return _of_parser(one, kind, files) if launched and (given_all or kind == VALUE) else None
+    return _of_parser(one, kind, files) if launched and (given_all or one.kind == VALUE) else None
 
 
 def _may_be_any(words: Iterable[Value]) -> Iterator[bool]:
@@ -188,7 +196,7 @@ def _text(node: ast.expr | None) -> str:
 
 def _of_parser(one: Found, kind: str, files: Files) -> ProgramRefusal | None:
     because = tuple(step(origin, files) for origin in one.because)
-    if kind in (LACKS, UNEXPECTED):
+    if kind in (LACKS, UNEXPECTED, UNGIVEN, FAILS):
         return ProgramRefusal(kind, one.condition, at(one.place, files), because=because, near=next(iter(one.names), ""))
     if kind != UNRECOGNIZED:
         return ProgramRefusal(kind, one.condition.removesuffix(" is required"), at(one.place, files), because=because)

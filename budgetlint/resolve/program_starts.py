@@ -67,8 +67,14 @@ def started(start: Start) -> Launched:
 
     launch = start.launch
     if launch is not None:
-        return Launched(tuple(_word(word, launch.source) for word in launch.words), _folder(start.path, launch), _environment(launch))
+        words = tuple(_word(word, launch.source) for word in launch.words if not _is_nothing(word, launch.source))
+        return Launched(words, _folder(start.path, launch), _environment(launch))
     return Launched(None if start.words is None else tuple(Known(word) for word in start.words))
+
+
+def _is_nothing(word: Word, source: SourceFile) -> bool:
+    """An expansion that comes to nothing, outside of quotes, and what follows the last line's backslash: the shell makes no word of it."""
+    return word.is_told and not word.text.strip() and source.text[word.span.start : word.span.start + 1] not in ('"', "'")
 
 
 def _word(word: Word, source: SourceFile) -> Value:

@@ -9,7 +9,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
 
 CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognized", "value"
-LACKS, UNEXPECTED = "lacks", "unexpected"
+LACKS, UNEXPECTED, UNGIVEN, FAILS = "lacks", "unexpected", "ungiven", "fails"
 
 
 @record
@@ -30,7 +30,8 @@ class ProgramRefusal:
 
     ``kind``: ``condition`` (one of its own holds), ``required`` (an option is not given), ``unrecognized`` (a flag that its parser does not
     take), ``value`` (one that an option does not take), ``lacks`` (a key of a config is read that is not there), ``unexpected`` (a key of
-    a config, or a flag, is handed to what does not take it).
+    a config, or a flag, is handed to what does not take it), ``ungiven`` (a section of a config lacks what it is handed to requires),
+    ``fails`` (Python refuses a value where it arrives).
     """
 
     kind: str
@@ -56,6 +57,7 @@ class ProgramRefusal:
             UNRECOGNIZED: f"there is no option {self.says}",
             LACKS: f"{self.says} is not there",
             UNEXPECTED: f"{called} takes no {name}",
+            UNGIVEN: f"{called} is given no {name}",
         }
         return said.get(self.kind, self.says)
 
@@ -100,6 +102,38 @@ class IdleObject:
 
 
 @record
+class MetricNotMade:
+    """The name of the metric for the best checkpoint, which is none of those that the program's function gives (``made``, at
+    ``made_at``); ``near`` is the one that was likely meant."""
+
+    name: str
+    location: Location
+    made: tuple[str, ...]
+    made_at: Location
+    near: str = ""
+
+
+@record
+class TextTakenForTrue:
+    """A text that says no and counts as true where the program asks (``asked_at``)."""
+
+    key: str
+    text: str
+    location: Location
+    asked_at: Location
+
+
+@record
+class ClosedFlag:
+    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None)."""
+
+    flag: str
+    location: Location
+    because: str = ""
+    closed_at: Location | None = None
+
+
+@record
 class PlainCall:
     """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
     surely given by name, each with the place that gives it."""
@@ -125,6 +159,9 @@ class FollowedProgram:
     """The way of the value at a dotted key of the program's document (``Setting.origin.key``), its beginning first."""
     find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
+    find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
+    find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
+    find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
@@ -136,6 +173,21 @@ class FollowedProgram:
     def idle(self) -> tuple[IdleObject, ...]:
         """Objects that decide memory and reach nothing that trains, where the way of what trains is known."""
         return self.find_idle()
+
+    @cached_property
+    def unmade_metrics(self) -> tuple[MetricNotMade, ...]:
+        """Metrics for the best checkpoint that no evaluation gives."""
+        return self.find_metrics()
+
+    @cached_property
+    def true_texts(self) -> tuple[TextTakenForTrue, ...]:
+        """Texts that say no, which the program takes for true."""
+        return self.find_true_texts()
+
+    @cached_property
+    def closed_flags(self) -> tuple[ClosedFlag, ...]:
+        """Flags of the launch that have no effect."""
+        return self.find_closed()
 
     @cached_property
     def calls(self) -> tuple[PlainCall, ...]:

@@ -14,6 +14,7 @@ from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dund
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
+from budgetlint.program.value_errors import taken_for_true
 from budgetlint.program.values import FALSE, NONE, TRUE, Copied, Ending, External, Items, Known, Map, Opaque, Open, Value
 
 _MOST_DIGITS = 400
@@ -114,6 +115,7 @@ def held(it: Interpreter, value: Value, call: Call) -> Value:
         found = dunder(it, value, name, call)
         if found is not None:
             return found if name == "__bool__" else _bool(it, call._replace(positional=(found,)))
+    taken_for_true(it, value, it.place(call.node, call.frame), converts=True)
     known = truth(value)
     return unknown("bool", [value]) if known is None else Known(known, value.origins)
 

@@ -14,6 +14,7 @@ from budgetlint.program.objects import Class, Function, Handler, Object, Partial
 from budgetlint.program.packages.kinds import own_class
 from budgetlint.program.packages.plain import spread, taken, unknown
 from budgetlint.program.state import Interpreter, text_of
+from budgetlint.program.value_errors import no_dtype
 from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, External, Items, Known, Map, Opaque, Open, Value, Way
 
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
@@ -78,6 +79,9 @@ def _getattr(it: Interpreter, call: Call) -> Value:
         name = text_of(values[1])
         if name is None:
             return taken("getattr", values)
+        refused = no_dtype(it, values[0], values[1], call) if default is None else None
+        if refused is not None:
+            return refused
         return _attribute(it, values[0], name, call) if default is None else _or_default(it, values[0], name, default, call)
 
     return spread(it, call.positional[:2], one, "getattr")

@@ -142,7 +142,9 @@ class Composer:
         if path.startswith("hydra/") or self.open:
             return
         if len(self.folders) == 1:
-            refused(self.it, self.place, f"there is no config {path}", origins, "MissingConfigException")
+            chosen = any(one.kind == "flag" for one in origins)  # a file that the list names is often left for everybody to write
+            kind = "words" if chosen else "absent"
+            refused(self.it, self.place, f"there is no config {path}", origins, "MissingConfigException", kind)
         self.open = True
 
     def _expand(self, base: str, package: str, config: _Config, depth: int) -> None:
@@ -211,7 +213,7 @@ class Composer:
         config = self.config(path)
         if config is None:
             if not entry.is_optional:
-                self._missing(path, entry.origins)
+                self._missing(path, self.origins.get(_key(entry, base, package), entry.origins))
             return []
         kept, self.parts = self.parts, []
         self._expand(path.rpartition("/")[0], _package(entry, whole, config.header, package), config, depth + 1)

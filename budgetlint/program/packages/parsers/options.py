@@ -14,6 +14,7 @@ from budgetlint.program.objects import Class, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter
+from budgetlint.program.stops import note
 from budgetlint.program.truth import contains
 from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Opaque, Open, Value, Way
 
@@ -254,4 +255,4 @@ def refused(
     if any(caught & likely for caught in it.tries):
         raise Exits if error == "SystemExit" else Dead(error)
     if not any(it.conditions):
-        it.refusals.append(Refusal(place, why[:200], origins, kind, names, after=len(it.sinks)))
+        note(it, Refusal(place, why[:200], origins, kind, names, after=len(it.sinks)), asked=False)
