@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
             print(f"{contract.name}: not in {source.package} {version}")
             continue
         proved, rest = certify(found, asked.environment / "bin" / "python", prepare=prepare if prepare.exists() else None)
-        apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,))
+        apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,), contract.lenient)
         print(
             f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, "
             f"{len(found.undecided)} undecided"

@@ -46,7 +46,7 @@ def base_of(found: Found) -> Mapping[str, Any]:
 
 def asked_of(found: Found, given: Mapping[str, Any]) -> dict[str, Any]:
     """The config as the real class gets it: flat names where it is a tree, else blocks."""
-    flat = found.contract.config or found.contract.parser
+    flat = found.contract.config or found.contract.parser or found.contract.sections
     return {**base_of(found), **(given if flat else nested(given))}
 
 

@@ -151,12 +151,20 @@ class Statements(Core):
 
     def do_For(self, node: ast.For, state: State) -> None:
         over = self.plain(node.iter, state)
-        known, items = literal(over)
-        leaves = any(isinstance(one, (ast.Return, ast.Break)) for one in ast.walk(node))
-        if known and isinstance(items, (list, tuple, set, dict, frozenset)) and len(items) <= UNROLLED and not leaves:
+        items = items_of(over)
+        returns = any(isinstance(one, ast.Return) for one in ast.walk(node))
+        skips = any(isinstance(one, (ast.Break, ast.Continue)) for one in ast.walk(node))
+        leaves = returns or any(isinstance(one, ast.Break) for one in ast.walk(node))
+        if items is not None and len(items) <= UNROLLED and returns and not skips:
+            for item in items:
+                if not state.ended:
+                    self.bind(node.target, item, state)
+                    self.block(node.body, state)
+            return
+        if items is not None and len(items) <= UNROLLED and not leaves:
             before = list(state.path)
             for item in items:
-                self.bind(node.target, constant(item), state)
+                self.bind(node.target, item, state)
                 self.exits.append((len(state.path), []))
                 self.block(node.body, state)
                 state.fields = self.met(self.exits.pop()[1], state)
@@ -258,6 +266,10 @@ class Statements(Core):
             for one, thing in zip(names, value, strict=False):
                 self.bind(one, thing, state)
             return
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.List, ast.Tuple)) and len(value.elts) == len(target.elts):
+            for one, part in zip(target.elts, value.elts, strict=True):
+                self.bind(one.value if isinstance(one, ast.Starred) else one, part, state)
+            return
         if isinstance(value, Closure) and not isinstance(target, ast.Name):
             value = opaque()
         if isinstance(value, ast.expr):
@@ -265,14 +277,14 @@ class Statements(Core):
         if isinstance(target, ast.Name):
             state.local[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
-            parts: list[ast.expr] | None
-            parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
-            for position, one in enumerate(target.elts):
-                self.bind(one.value if isinstance(one, ast.Starred) else one, parts[position] if parts else opaque(), state)
+            for one in target.elts:
+                self.bind(one.value if isinstance(one, ast.Starred) else one, opaque(), state)
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, state)
             if isinstance(owner, Thing) and isinstance(value, ast.expr):
                 state.fields[owner.prefix + target.attr] = value
+            elif isinstance(owner, Thing) and isinstance(value, Thing):
+                self.objects[owner.prefix + target.attr] = value
             elif isinstance(owner, ast.expr) and (name := dotted(owner)) and isinstance(value, ast.expr):
                 state.fields[f"{name}.{target.attr}"] = value
         elif isinstance(target, ast.Subscript):
@@ -282,6 +294,14 @@ class Statements(Core):
                 state.fields[owner.prefix + key] = value
             elif isinstance(owner, ast.expr):
                 self.spoil(target.value, state)
+
+
+def items_of(over: ast.expr) -> list[ast.expr] | None:
+    """What a loop goes over, where that is a list of its own; its items may be not known."""
+    known, items = literal(over)
+    if known:
+        return [constant(one) for one in items] if isinstance(items, (list, tuple, set, dict, frozenset)) else None
+    return list(over.elts) if isinstance(over, (ast.List, ast.Tuple)) else None
 
 
 def _apart(ways: Iterable[tuple[ast.expr, Value]], outer: Iterable[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
