@@ -93,6 +93,10 @@ class Core(ABC):
         """What is set in a way that is not followed is not known from here on."""
 
     @abstractmethod
+    def forget(self, node: ast.AST, state: State) -> None:
+        """Everything that a statement may have bound or changed is not known any more."""
+
+    @abstractmethod
     def value(self, node: ast.expr, state: State) -> Value:
         """What an expression is."""
 

@@ -62,7 +62,7 @@ DEEPSPEED = Source(
                 "checkpoint": (),
                 "data_types": (),
             },
-            typed={name: "int | None" for name in ("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")},
+            typed=dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "int | None"),
         ),
     ),
 )

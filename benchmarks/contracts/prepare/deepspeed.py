@@ -3,7 +3,7 @@ import os
 
 os.environ["DS_ACCELERATOR"] = "cpu"
 
-from deepspeed.runtime.config import DeepSpeedConfig  # noqa: E402
+from deepspeed.runtime.config import DeepSpeedConfig
 
 
 @kind("deepspeed")  # noqa: F821

@@ -11,7 +11,7 @@ from torchtune import training, utils
 
 ROOT = next(pathlib.Path(one) / "recipes" for one in sys.path if (pathlib.Path(one) / "recipes").is_dir())
 utils.get_device = lambda device=None: torch.device(device or "cuda")
-training.get_dtype = lambda dtype=None, device=None: {"fp16": torch.float16, "bf16": torch.bfloat16}.get(dtype, torch.float32)
+training.get_dtype = lambda dtype=None, **_: {"fp16": torch.float16, "bf16": torch.bfloat16}.get(dtype, torch.float32)
 
 
 @functools.cache
