@@ -14,13 +14,14 @@ def signed(name: str, dotted: str, made: str = "dataclass", **base: Any) -> Cont
 
 def _plugin(name: str) -> Contract:
     dotted = f"accelerate.utils.dataclasses.{name}"
-    return Contract(name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted)
+    base = {"load_in_8bit": True} if name == "BnbQuantizationConfig" else {}
+    return Contract(name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, base)
 
 
 ACCELERATE = Source(
     "accelerate",
     (
-        *(_plugin(name) for name in ("FullyShardedDataParallelPlugin", "TorchDynamoPlugin", "BnbQuantizationConfig")),
+        *(_plugin(name) for name in ("FullyShardedDataParallelPlugin", "BnbQuantizationConfig")),
         signed("Accelerator", "accelerate.accelerator.Accelerator", "accelerator"),
     ),
 )

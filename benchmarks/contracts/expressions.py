@@ -177,7 +177,10 @@ class Expressions(Core):
         return folded(ast.BinOp(self.plain(node.left, state), node.op, self.plain(node.right, state)))
 
     def of_IfExp(self, node: ast.IfExp, state: State) -> Value:
-        return choose(self.plain(node.test, state), self.plain(node.body, state), self.plain(node.orelse, state))
+        test = self.plain(node.test, state)
+        if isinstance(test, ast.Constant):  # what is chosen may be an object
+            return self.value(node.body if test.value else node.orelse, state)
+        return choose(test, self.plain(node.body, state), self.plain(node.orelse, state))
 
     def of_List(self, node: ast.List, state: State) -> Value:
         return ast.List([self.plain(one, state) for one in node.elts], ast.Load())

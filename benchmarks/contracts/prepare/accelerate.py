@@ -1,11 +1,15 @@
 # A machine with a GPU that computes bf16 and fp16, as far as Accelerate asks; each Accelerator is the first of its process.
 import accelerate.accelerator as accelerator
 import accelerate.state as state
+import accelerate.utils.dataclasses as dataclasses
+import torch
 
 for module in (accelerator, state):
     for name in ("is_bf16_available", "is_fp16_available"):
         if hasattr(module, name):
             setattr(module, name, lambda *_, **__: True)
+dataclasses.is_cuda_available = lambda: True
+torch.cuda.current_device = lambda: 0
 
 
 @kind("accelerator")  # noqa: F821
