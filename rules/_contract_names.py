@@ -31,7 +31,28 @@ PROGRAMS = {
 }
 """Programs whose own contract holds of the config or the flags that they are given, by the command that starts them."""
 
-HELD_TO_CONTRACTS = (*TRAINER_RUNS, "ms_swift", "verl", "openrlhf")
+SECTIONS = {
+    **{
+        name: f"peft.{name}"
+        for name in (
+            "LoraConfig",
+            "AdaLoraConfig",
+            "LoHaConfig",
+            "LoKrConfig",
+            "IA3Config",
+            "OFTConfig",
+            "VeraConfig",
+            "PromptTuningConfig",
+        )
+    },
+    **{name: f"transformers.{name}" for name in ("BitsAndBytesConfig", "GPTQConfig", "AwqConfig", "QuantoConfig")},
+    **{name: f"accelerate.{name}" for name in ("FullyShardedDataParallelPlugin", "BnbQuantizationConfig", "Accelerator")},
+}
+"""Other classes of scripts, by the call that makes them."""
+ENGINES = {"deepspeed": "deepspeed.DeepSpeedConfig"}
+"""Formats of files that an engine reads, whatever trainer names them."""
+
+HELD_TO_CONTRACTS = (*TRAINER_RUNS, "ms_swift", "verl", "openrlhf", "torchtune")
 """Formats whose runs a contract can hold."""
 
 
@@ -46,7 +67,16 @@ def named(run: RunContext) -> str:
         return TASKS.get(str(task.value), "") if task is not None and told else "transformers.TrainingArguments"
     if trainer.format == "ms_swift":
         return _swift(run)
+    if trainer.format == "torchtune":
+        return _recipe(run)
     return FORMATS.get(trainer.format, "") or _program(run)
+
+
+def _recipe(run: RunContext) -> str:
+    """torchtune's own recipe by the name that ``tune run`` is given; a file of the project is another program."""
+    programs = [one.document.program for one in run.run.readings if one.document.program.startswith("tune run ")]
+    name = programs[0].removeprefix("tune run ") if programs else ""
+    return f"torchtune.{name}" if name and "." not in name and "/" not in name else ""
 
 
 def _swift(run: RunContext) -> str:

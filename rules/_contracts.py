@@ -23,7 +23,7 @@ from budgetlint.rule import (
     written_in,
 )
 
-from ._contract_names import composed_of_own, named
+from ._contract_names import ENGINES, SECTIONS, composed_of_own, named
 
 if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
 SAID_OF_ALL = [("verl", {"algorithm.adv_estimator"})]
 """Warnings that follow from a choice and not from a mistake: verl says of each run without a critic that it has none."""
-SECTIONS = {
-    name: f"peft.{name}"
-    for name in ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "OFTConfig", "VeraConfig", "PromptTuningConfig")
-}
-"""Other classes of scripts, by the call that makes them."""
 
 
 def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -48,6 +43,25 @@ def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
         yield from _arguments(run, dotted)
     if trainer.format in PYTHON:
         yield from _sections(run)
+    for reading in run.run.readings:
+        if reading.format in ENGINES and (trainer.program is not None or _is_known(trainer)):
+            yield from _engine(run, reading)
+
+
+def _engine(run: RunContext, reading: Reading) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
+    """An engine's file. Trainers fill in what it leaves out and what it calls ``auto``: nothing has a default."""
+    from budgetlint.contracts.held import HeldRun
+    from budgetlint.contracts.table import find
+
+    contract = find(ENGINES[reading.format])
+    if contract is not None:
+        written = dict.fromkeys(_written(argument_entries(reading), contract))
+        yield HeldRun(contract, partial(written_in, reading), run.run.stack, False), tuple(written)
+
+
+def _is_known(trainer: Reading) -> bool:
+    """Is the program that reads the trainer's file known?"""
+    return trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed
 
 
 def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -62,7 +76,7 @@ def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[st
     if trainer.format in PYTHON:
         closed = trainer.program is not None and not may_hide_arguments(trainer)
     else:
-        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed and composed_of_own(run)
+        closed = _is_known(trainer) and composed_of_own(run)
     devices = run.setting("devices")
     facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
     yield HeldRun(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
@@ -174,6 +188,8 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     taken = choices(refusal.row.tree, settings[0].name)
     if taken and len(settings) == 1 and not refusal.row.warns:
         return f"{name} takes only {listed(taken)}"
+    if _whatever(refusal):
+        return f"{name} refuses it, whatever it is"
     said = clauses(refusal.row.tree)
     if not said:
         return f"{name} {verb} together with {_values(refusal, settings)}" if len(refusal.named) > 1 else f"{name} {verb}"
@@ -188,6 +204,11 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     rest = [f"{clause} (by default)" if clause in by_default else clause for clause in rest]
     told = listed([one for one in sorted(by_default) if f"{one} (by default)" not in rest], "and")
     return f"{name} {verb} where {' and '.join(rest)}{f' (by default {told})' if told else ''}"
+
+
+def _whatever(refusal: Refusal) -> bool:
+    """Is it refused that the field is written at all?"""
+    return not refusal.row.warns and refusal.row.when == f"{refusal.named[0][0]} is not None"
 
 
 def _defaults(refusal: Refusal) -> list[tuple[str, str]]:
@@ -216,6 +237,8 @@ def _help(refusal: Refusal, settings: list[Setting]) -> str:
 
     from budgetlint.contracts.words import choices, listed
 
+    if _whatever(refusal):
+        return f"delete {settings[0].name}"
     taken = choices(refusal.row.tree, settings[0].name)
     if taken:
         near = get_close_matches(str(settings[0].shown), taken, 1)

@@ -3,7 +3,9 @@
 The conditions are read from the code of the class, by release, and each was tried on the real class: it refused a config that the
 condition picks, and took one beside it. A field that the config does not write counts with its default only where the program that
 reads the config is known. Told for files, flags and scripts alike: `TrainingArguments` and TRL's configs, PEFT's, LLaMA-Factory's,
-axolotl's schema, the arguments of ms-swift, the config of verl's program, OpenRLHF's flags.
+axolotl's schema, the arguments of ms-swift, the config of verl's program, OpenRLHF's flags, torchtune's recipes by the name that
+`tune run` is given, the quantization configs and Accelerate's plugins that a script makes, and a DeepSpeed file beside a trainer that
+is known (what is `auto` there is not known).
 
 ## What it costs
 

@@ -51,7 +51,10 @@ def main(words: list[str]) -> int:
             print(f"{contract.name}: not in {source.package} {version}")
             continue
         proved, rest = certify(found, asked.environment / "bin" / "python", prepare=prepare if prepare.exists() else None)
-        apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,))
+        if found.rows and not proved:
+            print(f"{contract.name}: nothing proved, so {version} is not read")
+            continue
+        apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,), contract.lenient)
         print(
             f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, "
             f"{len(found.undecided)} undecided"
@@ -61,6 +64,8 @@ def main(words: list[str]) -> int:
                 print(f"  {why}: {row.path}:{row.line} {row_text(row)[:160]}")
             for row, _ in found.undecided:
                 print(f"  undecided: {row.path}:{row.line} {row.kind}")
+    if not apart[version]:
+        return 1
     write.save(source.package, apart)
     return 0
 

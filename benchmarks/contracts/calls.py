@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from .code import Class, Function
+from .code import Class, Function, Module
 from .core import Core, is_enumeration
 from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque
 from .state import Closure, State, Thing, Value
@@ -60,9 +60,19 @@ class Calls(Core):
                     self.run(method[0].module, method[1], {method[1].args.args[0].arg: one}, state, method[0].name)
         return section
 
+    def modelled(self, section: Thing, state: State) -> Thing:
+        """``Model(**block)``: what its validators check of it, those of the blocks in it first."""
+        made = Thing(section.prefix, section.classes)
+        for name, one in self.sections.items():
+            if one.classes and (name + ".").startswith(section.prefix):
+                self.validated(self, Thing(one.prefix, one.classes), state)
+        return made
+
     def call_name(self, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         if name == "isinstance" and len(plain) == 2:
             kinds = _types(node.args[1])
+            if isinstance(arguments[0], Thing) and kinds is not None and arguments[0] in self.sections.values():
+                return ast.Constant("dict" in kinds)
             if isinstance(arguments[0], Thing) or kinds is None:
                 return opaque()
             return ast.Call(ast.Name("isinstance", ast.Load()), [plain[0], *map(ast.Constant, kinds)], [])
@@ -83,13 +93,27 @@ class Calls(Core):
             return folded(ast.Call(ast.Name(name, ast.Load()), plain, []))
         found = self.release.named(self.module, name)
         if isinstance(found, Class):
+            poured = [self.value(one.value, state) for one in node.keywords if one.arg is None]
+            if len(poured) == len(node.keywords) == 1 and isinstance(poured[0], Thing) and poured[0].classes:
+                return self.modelled(poured[0], state)
             return self.coerced(found, plain, node, state)
         if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)):
             home = self.release.home(self.module, name)
             given = bound(found, arguments, {one.arg: self.value(one.value, state) for one in node.keywords if one.arg})
             if home is not None and given is not None:
-                return self.run(home, found, given, state, "")
+                return self.run(home, found, {**given, **self.named_defaults(home, found, plain, node)}, state, "")
         return opaque()
+
+    def named_defaults(self, home: Module, function: Function, plain: list[ast.expr], node: ast.Call) -> dict[str, Value]:
+        """Parameters that the call leaves to a default that is a constant of the module."""
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        defaults = dict(zip(names[len(names) - len(function.args.defaults) :], function.args.defaults, strict=True))
+        left = {*names[len(plain) :]} - {one.arg for one in node.keywords}
+        self.stack.append((home, "constant"))
+        try:
+            return {name: self.value(one, State()) for name, one in defaults.items() if name in left and isinstance(one, ast.Name)}
+        finally:
+            self.stack.pop()
 
     def coerced(self, found: Class, plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         """``IntervalStrategy(self.eval_strategy)``: the value, and a refusal of what the enumeration has not."""
@@ -125,6 +149,8 @@ class Calls(Core):
         owner = self.value(func.value, state)
         if isinstance(owner, Thing):
             return self.own_method(owner, func.attr, arguments, plain, node, state)
+        if func.attr == "items" and not plain and isinstance(owner, ast.Dict):
+            return ast.List([ast.List(list(one), ast.Load()) for one in zip(owner.keys, owner.values, strict=True)], ast.Load())  # type: ignore[arg-type]
         if is_opaque(owner):
             return opaque()
         if func.attr in TEXT_METHODS and not node.keywords:
@@ -153,6 +179,8 @@ class Calls(Core):
             first: list[Value] = [] if "staticmethod" in kinds else [owner]
             given = bound(method, [*first, *arguments], {k.arg: self.value(k.value, state) for k in node.keywords if k.arg})
             return opaque() if given is None else self.run(one.module, method, given, state, one.name)
+        if name == "keys" and owner.as_given and not arguments:
+            return owner
         known, key = literal(plain[0]) if plain else (False, None)
         if name in ("get", "pop") and known and isinstance(key, str):
             full, now = owner.prefix + key, self.key(owner, key, state)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from budgetlint.contracts.names import fields_of
+from budgetlint.contracts.words import choices
+
 from .kinds import sample, together
 from .read import Found
 from .state import Certified, Row
@@ -46,7 +49,7 @@ def base_of(found: Found) -> Mapping[str, Any]:
 
 def asked_of(found: Found, given: Mapping[str, Any]) -> dict[str, Any]:
     """The config as the real class gets it: flat names where it is a tree, else blocks."""
-    flat = found.contract.config or found.contract.parser
+    flat = found.contract.config or found.contract.parser or found.contract.sections
     return {**base_of(found), **(given if flat else nested(given))}
 
 
@@ -63,10 +66,12 @@ def certify(
         return len(asked) - 1
 
     base = put({})
+    spelled: dict[int, list[int]] = {}  # of a row of choices, configs with a choice in the other case: some classes take those
     for position, (row, _) in enumerate(found.rows):
         if row.kind == "type":
             plan.append((position, sample(row), put(sample(row)), base))
             continue
+        spelled[position] = [put(one) for one in other_case(row)]
         for count, (given, beside) in enumerate(witnesses(row.when, found.fields, base_of(found))):
             if count >= WITNESSES:
                 break
@@ -85,6 +90,8 @@ def certify(
     for position, given, refused, taken in plan:
         row, stage = found.rows[position]
         beside = taken if _taken(answers[taken], row) else base
+        if any("ok" in answers[one] for one in spelled.get(position, ())):
+            continue
         if position not in proved and _refused(answers[refused], row) and _taken(answers[beside], row):
             proved[position] = Certified(row, stage, given, asked[beside]["given"])
     tried = {position for position, *_ in plan}
@@ -94,6 +101,14 @@ def certify(
         if position not in proved
     ]
     return together([proved[position] for position in sorted(proved)]), rest
+
+
+def other_case(row: Row) -> list[dict[str, Any]]:
+    """``{"backend": "inductor"}`` for a row that takes ``INDUCTOR``."""
+    names = fields_of(row.when)
+    taken = choices(row.when, names[0]) if row.kind == "choice" and len(names) == 1 else ()
+    others = [one.swapcase() for one in taken if isinstance(one, str) and one.swapcase() not in taken]
+    return [{names[0]: one} for one in others[:2]]
 
 
 def _plain(given: Mapping[str, Any]) -> bool:

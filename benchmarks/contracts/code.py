@@ -24,7 +24,8 @@ class Class:
 
     @cached_property
     def methods(self) -> Mapping[str, Function]:
-        return {one.name: one for one in self.node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        every = (one for one in self.node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        return {one.name: one for one in every if not any(ast.unparse(each).endswith(".setter") for each in one.decorator_list)}
 
     @cached_property
     def members(self) -> Mapping[str, ast.expr]:

@@ -6,6 +6,7 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from budgetlint.contracts.names import GIVEN
 
@@ -27,13 +28,15 @@ Exit = tuple[ast.expr, dict[str, ast.expr]]
 class Known:
     """What is known of the fields before a walk. ``defaulted``: which of them have another default than None where what was written is
     asked. ``inner``: the default of a field of a field, ``trl.use_vllm``, where that is another. ``hidden``: what a program finds out of
-    its machine. ``sections``: blocks of fields, by their paths. ``makes``: calls that make the object of a section."""
+    its machine. ``sections``: blocks of fields, by their paths. ``makes``: calls that make the object of a section.
+    ``validated``: how the validators of a section's model are walked."""
 
     defaulted: Callable[[str], bool] = lambda _name: False
     inner: Callable[[str], ast.expr | None] = lambda _name: None
     hidden: Collection[str] = ()
     sections: Mapping[str, Thing] = field(default_factory=dict)
     makes: Collection[str] = ()
+    validated: Callable[[Any, Thing, State], None] = lambda _walker, _thing, _state: None
 
 
 class Core(ABC):
@@ -50,6 +53,7 @@ class Core(ABC):
         self.hidden = known.hidden
         self.sections = known.sections
         self.makes = known.makes
+        self.validated = known.validated
         self.rows: list[Row] = []
         self.stack: list[tuple[Module, str]] = []
         self.loops: list[tuple[str, ast.expr]] = []
@@ -59,6 +63,8 @@ class Core(ABC):
         self.raw = False
         """Are fields what was written, without defaults?"""
         self.trying = 0
+        self.objects: dict[str, Thing] = {}
+        """Objects that are attributes of others: ``self.zero_config``."""
         self.keys: dict[str, None] = {}
         """Keys that were asked of what was written."""
 
@@ -85,6 +91,10 @@ class Core(ABC):
     @abstractmethod
     def spoil(self, target: ast.expr, state: State) -> None:
         """What is set in a way that is not followed is not known from here on."""
+
+    @abstractmethod
+    def forget(self, node: ast.AST, state: State) -> None:
+        """Everything that a statement may have bound or changed is not known any more."""
 
     @abstractmethod
     def value(self, node: ast.expr, state: State) -> Value:

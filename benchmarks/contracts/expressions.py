@@ -71,6 +71,9 @@ class Expressions(Core):
                 return self.plain(found, State()) if len(self.stack) < DEEPEST * 2 else opaque()
             finally:
                 self.stack.pop()
+        if isinstance(found, Class) and is_enumeration(self.release, found):  # ``mode not in PrecisionType``
+            members = [literal(one) for one in found.members.values()]
+            return constant([value for _, value in members]) if members and all(known for known, _ in members) else opaque()
         return self.oracle(name, []) or opaque()
 
     def of_Attribute(self, node: ast.Attribute, state: State) -> Value:
@@ -101,8 +104,8 @@ class Expressions(Core):
         full = owner.prefix + name
         if full in state.fields:
             return state.fields[full]
-        if full in self.sections:
-            return self.sections[full]
+        if full in self.sections or full in self.objects:
+            return self.sections.get(full) or self.objects[full]
         for one in owner.classes:
             method = one.methods.get(name)
             if method is not None:
@@ -174,7 +177,10 @@ class Expressions(Core):
         return folded(ast.BinOp(self.plain(node.left, state), node.op, self.plain(node.right, state)))
 
     def of_IfExp(self, node: ast.IfExp, state: State) -> Value:
-        return choose(self.plain(node.test, state), self.plain(node.body, state), self.plain(node.orelse, state))
+        test = self.plain(node.test, state)
+        if isinstance(test, ast.Constant):  # what is chosen may be an object
+            return self.value(node.body if test.value else node.orelse, state)
+        return choose(test, self.plain(node.body, state), self.plain(node.orelse, state))
 
     def of_List(self, node: ast.List, state: State) -> Value:
         return ast.List([self.plain(one, state) for one in node.elts], ast.Load())

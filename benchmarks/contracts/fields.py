@@ -52,6 +52,25 @@ def fields_of_class(release: Release, one: Class) -> dict[str, Field]:
     return found
 
 
+def fields_of_signature(release: Release, one: Class) -> dict[str, Field]:
+    """What the constructor of a class takes by name. A parameter without an annotation is of the kind of its default."""
+    home = next((each for each in release.lineage(one) if "__init__" in each.methods), None)
+    if home is None:
+        return {}
+    spec = home.methods["__init__"].args
+    names = [*spec.posonlyargs, *spec.args][1:]
+    given = dict(zip([each.arg for each in names[len(names) - len(spec.defaults) :]], spec.defaults, strict=True))
+    given |= {each.arg: value for each, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
+    found: dict[str, Field] = {}
+    for each in (*names, *spec.kwonlyargs):
+        default = constant_of(release, home.module, given[each.arg]) if each.arg in given else MISSING
+        kind = "" if default is None or default is MISSING else type(default).__name__
+        written = ast.unparse(each.annotation) if each.annotation is not None else kind
+        choices = _choices(release, home.module, each.annotation) if each.annotation is not None else None
+        found[each.arg] = Field(each.arg, written, default, choices, (), one.name, home.module.path, each.lineno, each.arg not in given)
+    return found
+
+
 def _own(release: Release, one: Class) -> Iterator[Field]:
     for node in one.node.body:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id.startswith("_"):
@@ -142,7 +161,7 @@ def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...
             found.extend(value for each in named.members.values() for known, value in [literal(each)] if known)
             continue
         return None
-    return tuple(found) or None
+    return tuple({(type(one), one): one for one in found}.values()) or None
 
 
 def union_of(node: ast.expr) -> list[ast.expr]:

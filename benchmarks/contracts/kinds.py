@@ -61,7 +61,8 @@ def _taken(release: Release, module: Module, annotation: ast.expr) -> frozenset[
         if text in _TAKEN:
             found |= _TAKEN[text]
         elif isinstance(named, Class):
-            found |= {"str"} if is_enumeration(release, named) else {"dict"}
+            members = [literal(one)[1] for one in named.members.values()]
+            found |= ({"str"} if all(isinstance(one, str) for one in members) else _NUMBERS) if is_enumeration(release, named) else {"dict"}
         else:
             return frozenset()
     return frozenset(found)

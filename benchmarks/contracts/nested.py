@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -77,6 +78,43 @@ def _default(value: Any, section: str, tree: Mapping[str, Any]) -> Any:
             return MISSING
         here = here[part]
     return f"${{{name}}}"
+
+
+def from_sections(release: Release, contract: Contract) -> tuple[dict[str, Field], dict[str, Thing]]:
+    """The fields of the classes of its blocks, each by its dotted path, those that have another name in a config by that one too."""
+    fields: dict[str, Field] = {name: Field(name, written, None) for name, written in contract.typed.items()}
+    sections: dict[str, Thing] = {}
+    for path, dotted in sorted(contract.sections.items(), key=lambda each: -each[0].count(".")):
+        found = next((one for one in map(release.find, dotted) if isinstance(one, Class)), None)
+        sections[path] = Thing(f"{path}.", release.lineage(found) if found is not None else (), True)
+        for one in fields_of_class(release, found).values() if found is not None else ():
+            for name in (one.name, *_aliases(one, found)):
+                full = f"{path}.{name}"
+                if full not in contract.sections:
+                    fields[full] = replace(one, name=full)
+    return fields, sections
+
+
+def _aliases(field: Field, found: Class | None) -> Iterator[str]:
+    for node in found.node.body if found is not None else ():
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == field.name:
+            given = node.value.keywords if isinstance(node.value, ast.Call) else ()
+            yield from (str(one.value.value) for one in given if one.arg == "alias" and isinstance(one.value, ast.Constant))
+
+
+def asked_of(found: Class, name: str) -> dict[str, Field]:
+    """What a class asks of the mapping of that name: ``cfg.epochs``, ``cfg.get("seed")``. Nothing has a default but what the code gives."""
+    fields: dict[str, Field] = {}
+    for node in ast.walk(found.node):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != name:
+            continue
+        if node.attr not in ("get", "keys", "items", "pop"):
+            fields[node.attr] = Field(node.attr, "", None, None, (), found.name, found.module.path, node.lineno)
+    for node in ast.walk(found.node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"{name}.get" and isinstance(node.args[0], ast.Constant):
+            key = str(node.args[0].value)
+            fields.setdefault(key, Field(key, "", None, None, (), found.name, found.module.path, node.lineno))
+    return fields
 
 
 def from_parser(release: Release, name: str) -> tuple[dict[str, Field], dict[str, Thing]] | None:

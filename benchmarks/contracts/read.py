@@ -11,9 +11,9 @@ from budgetlint.contracts.names import fields_of, outermost
 from . import kinds, validators
 from .code import Class, Module, Release
 from .core import Known
-from .fields import Field, Inner, fields_of_class
+from .fields import Field, Inner, fields_of_class, fields_of_signature
 from .formulas import OPAQUE, both, hopeless, opaque, path_of
-from .nested import from_config, from_parser
+from .nested import asked_of, from_config, from_parser, from_sections
 from .sources import VALIDATORS, Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
@@ -86,14 +86,18 @@ def _declared(release: Release, contract: Contract) -> Declared | None:
         if nested is None:
             return None
         fields, sections = nested
+    elif contract.sections:
+        fields, sections = from_sections(release, contract)
     classes = _classes(release, contract)
-    if not any(classes.values()) and not fields:
+    if not any(classes.values()) and not (fields and not contract.sections):
         return None
     things: dict[str, Thing] = {}
     for name, found in classes.items():
         lineage: list[Class] = []
         for one in found:
-            fields.update({key: each for key, each in fields_of_class(release, one).items() if key not in contract.no_fields})
+            own = fields_of_signature(release, one) if contract.signature else fields_of_class(release, one)
+            own = own | (asked_of(one, contract.asked) if contract.asked else {})
+            fields.update({key: each for key, each in own.items() if key not in contract.no_fields})
             lineage += [each for each in release.lineage(one) if each not in lineage]
         things[name] = Thing("", tuple(lineage), name in contract.as_given)
     return fields, sections, things
@@ -117,6 +121,7 @@ def _rows(release: Release, contract: Contract, oracle: Oracle, declared: Declar
         hidden=contract.no_fields,
         sections=sections,
         makes=contract.makes,
+        validated=validators.of_section if contract.sections else lambda *_: None,
     )
     rows: list[tuple[Row, str]] = []
     state = State()
@@ -127,7 +132,10 @@ def _rows(release: Release, contract: Contract, oracle: Oracle, declared: Declar
             rows += [(row, walked.stage) for row in kinds.rows(release, fields, state.fields)]
             fields.update({name: Field(name, "", None) for name in validators.undeclared(walker, fields)})
         else:
-            _walk(walker, release, walked, things, state)
+            _walk(walker, release, walked, things, state, fields if contract.signature else ())
+            if contract.sections:
+                rows += [(row, walked.stage) for row in kinds.rows(release, fields, state.fields)]
+                fields.update({name: Field(name, "", None) for name in walker.keys if name not in fields and name not in sections})
         rows += [(row, walked.stage) for row in walker.rows]
     return [*_of_fields(fields), *rows]
 
@@ -152,7 +160,9 @@ def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Ora
     return answer
 
 
-def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State) -> None:
+def _walk(
+    walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State, parameters: Collection[str] = ()
+) -> None:
     if walked.code:
         module = release.module(walked.function)
         if module is not None:
@@ -167,7 +177,8 @@ def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str,
             if method is not None:
                 first = method.args.args[0].arg
                 given = {first: thing, **{name: things[of] for name, of in walked.given.items()}}
-                walker.run(one.module, method, {**_unknown(method), **given}, state, one.name)
+                asked = {name: path_of(name) for name in _unknown(method) if name in parameters}
+                walker.run(one.module, method, {**_unknown(method), **asked, **given}, state, one.name)
                 return
         return
     found = release.find(walked.function)

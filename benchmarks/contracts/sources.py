@@ -57,6 +57,16 @@ class Contract:
     """A module whose ``add_argument`` calls give the fields."""
     makes: tuple[str, ...] = ()
     """Functions that make the object of a section of ``config``: its class checks what it is given."""
+    asked: str = ""
+    """A parameter of the class's constructor whose keys are the fields: those that the class asks of it."""
+    lenient: bool = False
+    """Does it take names that it does not know?"""
+    signature: bool = False
+    """Are its fields the parameters of the class's constructor?"""
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Blocks of a config that is a tree, by their paths, with the classes that are made of them; () for a plain mapping."""
+    typed: Mapping[str, str] = field(default_factory=dict)
+    """Types of keys that the code asks of a mapping, where it says none."""
     without: tuple[str, ...] = ()
     """Blocks of ``config`` that are not read, wherever they stand."""
 
@@ -84,6 +94,13 @@ def _dataclass(name: str, dotted: str, above: str = "", **base: Any) -> Contract
     return Contract(name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, base, above=above)
 
 
+def _signed(name: str) -> Contract:
+    """A quantization config: its fields are the parameters of its constructor."""
+    dotted = f"transformers.utils.quantization_config.{name}"
+    base = {"bits": 4} if name == "GPTQConfig" else {}
+    return Contract(name, {"self": (dotted,)}, (Walked("__init__"),), "dataclass", dotted, base, signature=True)
+
+
 _OUT = {"output_dir": "out"}
 
 TRANSFORMERS = Source(
@@ -96,6 +113,7 @@ TRANSFORMERS = Source(
             "transformers.TrainingArguments",
             **_OUT,
         ),
+        *(_signed(name) for name in ("BitsAndBytesConfig", "GPTQConfig", "AwqConfig", "QuantoConfig")),
     ),
 )
 

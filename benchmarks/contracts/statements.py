@@ -7,12 +7,13 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 
 from .code import Function, Module
-from .core import DEEPEST, UNROLLED, Core
-from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, of_pattern, opaque, simplified, truth
+from .core import DEEPEST
+from .formulas import both, choose, dotted, either, is_opaque, literal, negate, of_pattern, opaque, simplified, truth
+from .loops import Loops
 from .state import Closure, Row, State, Thing, Value
 
 
-class Statements(Core):
+class Statements(Loops):
     """The methods ``do_X`` for the statement X."""
 
     def run(self, module: Module, function: Function, given: Mapping[str, Value], state: State, owner: str) -> Value:
@@ -149,41 +150,6 @@ class Statements(Core):
     def do_Assert(self, node: ast.Assert, state: State) -> None:
         self.emit("assert", node, [*state.path, negate(self.plain(node.test, state))], "AssertionError")
 
-    def do_For(self, node: ast.For, state: State) -> None:
-        over = self.plain(node.iter, state)
-        known, items = literal(over)
-        leaves = any(isinstance(one, (ast.Return, ast.Break)) for one in ast.walk(node))
-        if known and isinstance(items, (list, tuple, set, dict, frozenset)) and len(items) <= UNROLLED and not leaves:
-            before = list(state.path)
-            for item in items:
-                self.bind(node.target, constant(item), state)
-                self.exits.append((len(state.path), []))
-                self.block(node.body, state)
-                state.fields = self.met(self.exits.pop()[1], state)
-                state.path, state.ended = list(before), ""
-            return
-        inside = state.copy()
-        if isinstance(node.target, ast.Name) and not is_opaque(over) and not leaves:
-            name = f"_{node.target.id}{len(self.loops)}"
-            inside.local[node.target.id] = ast.Name(name, ast.Load())
-            self.loops.append((name, over))
-        else:
-            self.bind(node.target, opaque(), inside)
-            self.loops.append(("__none__", opaque()))
-        self.exits.append((len(state.path), []))
-        self.block(node.body, inside)
-        self.exits.pop()
-        self.loops.pop()
-        self.forget(node, state)
-        if any(isinstance(one, ast.Return) for one in ast.walk(node)):
-            self.exits[-1][1].append((opaque(), dict(state.fields)))
-            state.path.append(opaque())
-
-    do_AsyncFor = do_For
-
-    def do_While(self, node: ast.While, state: State) -> None:
-        self.forget(node, state)
-
     def do_With(self, node: ast.With, state: State) -> None:
         for item in node.items:
             if item.optional_vars is not None:
@@ -258,6 +224,10 @@ class Statements(Core):
             for one, thing in zip(names, value, strict=False):
                 self.bind(one, thing, state)
             return
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.List, ast.Tuple)) and len(value.elts) == len(target.elts):
+            for one, part in zip(target.elts, value.elts, strict=True):
+                self.bind(one.value if isinstance(one, ast.Starred) else one, part, state)
+            return
         if isinstance(value, Closure) and not isinstance(target, ast.Name):
             value = opaque()
         if isinstance(value, ast.expr):
@@ -265,14 +235,14 @@ class Statements(Core):
         if isinstance(target, ast.Name):
             state.local[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
-            parts: list[ast.expr] | None
-            parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
-            for position, one in enumerate(target.elts):
-                self.bind(one.value if isinstance(one, ast.Starred) else one, parts[position] if parts else opaque(), state)
+            for one in target.elts:
+                self.bind(one.value if isinstance(one, ast.Starred) else one, opaque(), state)
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, state)
             if isinstance(owner, Thing) and isinstance(value, ast.expr):
                 state.fields[owner.prefix + target.attr] = value
+            elif isinstance(owner, Thing) and isinstance(value, Thing):
+                self.objects[owner.prefix + target.attr] = value
             elif isinstance(owner, ast.expr) and (name := dotted(owner)) and isinstance(value, ast.expr):
                 state.fields[f"{name}.{target.attr}"] = value
         elif isinstance(target, ast.Subscript):

@@ -77,6 +77,20 @@ def walk(walker: Walker, thing: Thing, fields: Mapping[str, Field], state: State
             _run(walker, one, (thing,), state)
 
 
+def of_section(walker: Walker, thing: Thing, state: State) -> None:
+    """Those of a model that is made of a block: of fields, then ``mode="after"``. What looks at the block as it was written is not
+    followed."""
+    every = validators(walker.release, thing.classes[0])
+    for one in every:
+        for name in one.names if one.mode.startswith("field") else ():
+            full = thing.prefix + name
+            result = _run(walker, one, (Thing(thing.prefix, thing.classes), state.fields.get(full, path_of(full))), state)
+            state.fields[full] = walker.bounded(result) if isinstance(result, ast.expr) else opaque()
+    for one in every:
+        if one.mode == "model after":
+            _run(walker, one, (thing,), state)
+
+
 def _run(walker: Walker, one: Validator, given: tuple[Value, ...], state: State) -> Value:
     names = [each.arg for each in one.function.args.args]
     unknown: dict[str, Value] = {name: opaque() for name in names}

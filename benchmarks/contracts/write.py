@@ -18,12 +18,13 @@ TARGET = Path(__file__).parents[2] / "budgetlint" / "contracts" / "data"
 Told = dict[str, Any]
 
 
-def table(fields: Mapping[str, Field], rows: Iterable[Certified], above: str, own: Iterable[str]) -> Told:
+def table(fields: Mapping[str, Field], rows: Iterable[Certified], above: str, own: Iterable[str], lenient: bool = False) -> Told:
     """One contract in one release. Rows and fields that are written in another package's code are left to the contract above."""
     kept = [one for one in rows if not above or one.row.path.split("/")[0] in own]
     mine = {name: one for name, one in fields.items() if not above or one.path.split("/")[0] in own}
     return {
         "above": above,
+        "lenient": lenient,
         "fields": {name: _spec(one) for name, one in sorted(mine.items())},
         "rows": [[row_text(one.row), one.row.kind, f"{one.row.path}:{one.row.line}", one.stage] for one in kept],
     }
@@ -73,7 +74,8 @@ def load(package: str, target: Path = TARGET) -> dict[str, dict[str, Told]]:
             fields = {key: span[1:] for key, spans in contract["fields"].items() for span in [_at(spans, number)] if span is not None}
             rows = [[row[0], row[1], row[2][str(number)], *(row[3:] or ["arguments"])] for row in contract["rows"] if str(number) in row[2]]
             if fields:
-                apart[release][name] = {"above": contract.get("above", ""), "fields": fields, "rows": rows}
+                told_of = {"above": contract.get("above", ""), "lenient": contract.get("lenient", False)}
+                apart[release][name] = {**told_of, "fields": fields, "rows": rows}
     return apart
 
 
@@ -93,10 +95,10 @@ def joined(apart: Mapping[str, Mapping[str, Told]]) -> Told:
     for name in names:
         fields: dict[str, list[list[Any]]] = {}
         rows: dict[tuple[str, str, str], dict[str, str]] = {}
-        above = ""
+        above, lenient = "", False
         for number, release in enumerate(releases):
             told = apart[release].get(name)
-            above = told["above"] if told else above
+            above, lenient = (told["above"], told["lenient"]) if told else (above, lenient)
             for key in sorted({*fields, *(told["fields"] if told else ())}):
                 spec = told["fields"].get(key) if told else None
                 spans = fields.setdefault(key, [])
@@ -108,21 +110,37 @@ def joined(apart: Mapping[str, Mapping[str, Told]]) -> Told:
                 rows.setdefault((when, ends, stage[0] if stage else "arguments"), {})[str(number)] = at
         contracts[name] = {
             **({"above": above} if above else {}),
+            **({"lenient": True} if lenient else {}),
             "fields": fields,
             "rows": [[when, ends, at, *([] if stage == "arguments" else [stage])] for (when, ends, stage), at in rows.items()],
         }
     return {"releases": releases, "contracts": contracts}
 
 
+def _beside_those_above(package: str, contracts: Mapping[str, Told]) -> dict[str, Told]:
+    """Without what a contract of the same package says already, where another one stands on it."""
+    left: dict[str, Told] = {}
+    for name, told in contracts.items():
+        above = contracts.get(told["above"].removeprefix(f"{package}."))
+        if above is not None:
+            fields = {key: spec for key, spec in told["fields"].items() if above["fields"].get(key) != spec}
+            told = {**told, "fields": fields, "rows": [row for row in told["rows"] if row not in above["rows"]]}
+        left[name] = told
+    return left
+
+
 def save(package: str, apart: Mapping[str, Mapping[str, Told]], target: Path = TARGET) -> None:
     """Written so that a difference between two releases can be read: a field and a row have a line each."""
-    told = joined(apart)
+    told = joined({release: _beside_those_above(package, contracts) for release, contracts in apart.items()})
+    stood_on = {one["above"] for contracts in apart.values() for one in contracts.values()}
+    for name in [name for name, one in told["contracts"].items() if not one["rows"] and f"{package}.{name}" not in stood_on]:
+        del told["contracts"][name]
     target.mkdir(parents=True, exist_ok=True)
     parts = []
     for name, contract in told["contracts"].items():
         fields = ",\n".join(f"    {json.dumps(key)}: {json.dumps(spans)}" for key, spans in contract["fields"].items())
         rows = ",\n".join(f"    {json.dumps(row)}" for row in contract["rows"])
-        above = f'   "above": {json.dumps(contract["above"])},\n' if "above" in contract else ""
+        above = "".join(f"   {json.dumps(key)}: {json.dumps(contract[key])},\n" for key in ("above", "lenient") if key in contract)
         parts.append(f'  {json.dumps(name)}: {{\n{above}   "fields": {{\n{fields}\n   }},\n   "rows": [\n{rows}\n   ]\n  }}')
     body = ",\n".join(parts)
     text = f'{{\n "releases": {json.dumps(told["releases"])},\n "contracts": {{\n{body}\n }}\n}}\n'

@@ -132,7 +132,11 @@ class HeldRun:
 
 def _could_run(contract: Contract, written: Sequence[str], release: int) -> bool:
     """A tree's keys and a program's flags are taken or refused by name: a release that has not all of them is not the one that runs."""
-    return not contract.dotted or all(contract.spec(name, release) is not None for name in written if name in contract.specs)
+    return (
+        not contract.dotted
+        or contract.lenient
+        or all(contract.spec(name, release) is not None for name in written if name in contract.specs)
+    )
 
 
 def _together(alike: Sequence[Refusal], last: Refusal) -> Refusal:
@@ -156,4 +160,5 @@ def lineage(contract: Contract) -> Iterator[Contract]:
 
 def candidates(contract: Contract, stack: Stack) -> tuple[int, ...]:
     """Numbers of the contract's releases that tell what the run's release does."""
-    return possible(contract.package, contract.releases, stack)
+    read = contract.read
+    return tuple(read[number] for number in possible(contract.package, [contract.releases[number] for number in read], stack))

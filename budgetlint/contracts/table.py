@@ -77,6 +77,8 @@ class Contract:
     above: str = ""
     dotted: bool = False
     """Is the config a tree, each field named by its path?"""
+    lenient: bool = False
+    """Does every release take names that it does not know?"""
 
     @cached_property
     def by_field(self) -> Mapping[str, tuple[RefusalRow, ...]]:
@@ -96,6 +98,14 @@ class Contract:
         if current is None or current[1] is None:
             return None
         return Spec(current[1], current[2], tuple(current[3]) if len(current) > 3 else None)
+
+    @cached_property
+    def read(self) -> tuple[int, ...]:
+        """The releases that have it and whose code was read, by number."""
+        last = len(self.releases)
+        return tuple(number for number in range(last) if any(self.spec(name, number) is not None for name in self.specs)) or tuple(
+            range(last)
+        )
 
     def takes(self, name: str) -> tuple[int, ...]:
         """The releases that know the field, by number."""
@@ -124,7 +134,7 @@ def _contract(package_name: str, name: str, releases: tuple[str, ...], told: Map
         RefusalRow(row[0], row[1], {int(number): at for number, at in row[2].items()}, row[3] if len(row) > 3 else "arguments", dotted_too)
         for row in told["rows"]
     )
-    return Contract(package_name, name, releases, rows, told["fields"], told.get("above", ""), dotted_too)
+    return Contract(package_name, name, releases, rows, told["fields"], told.get("above", ""), dotted_too, told.get("lenient", False))
 
 
 def find(dotted: str) -> Contract | None:

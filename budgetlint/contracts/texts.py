@@ -33,6 +33,8 @@ def coerced(setting: Setting, spec: Spec | None, tree: bool = False) -> Any:
         return float(value)
     if not isinstance(value, str):
         return value
+    if value.startswith("torch."):  # an object of a script, no text
+        return UNKNOWN
     words = frozenset(wanted.translate(_APART).split())
     if tree:
         return _of_tree(value, words)

@@ -187,3 +187,28 @@ def test_an_override_of_a_tree_is_what_hydra_reads(text: str, wanted: str, value
     setting = Setting("name", text, Origin(OriginKind.FLAG), text)
     assert coerced(setting, Spec(wanted), tree=True) == value
     assert type(coerced(setting, Spec(wanted), tree=True)) is type(value)
+
+
+def test_a_release_that_has_no_such_class_says_nothing() -> None:
+    rows = (RefusalRow("steps < 1", "raise", {1: "a.py:1", 2: "a.py:2"}),)
+    contract = Contract("trl", "SFTConfig", ("1.0", "2.0", "3.0"), rows, {"steps": [[1, "int", 1]]})
+    assert contract.read == (1, 2)
+    assert [candidates(contract, stack(version)) for version in ("", "1.0", "1.5", "2.5")] == [(1, 2), (), (), (1, 2)]
+    assert next(HeldRun(contract, {"steps": Setting("steps", 0, ORIGIN, "0")}.get, Stack(), True).refusals(["steps"])).others == ()
+
+
+def test_a_class_that_takes_what_it_does_not_know_could_have_run() -> None:
+    def others(lenient: bool) -> tuple[str, ...]:
+        rows = (RefusalRow("old.part is not None", "raise", {1: "a.py:1"}, dotted=True),)
+        specs = {"old.part": [[1, "int", None]], "new": [[0, "int", 1]]}
+        contract = Contract("trl", "Config", ("1.0", "2.0"), rows, specs, dotted=True, lenient=lenient)
+        given = {"old.part": Setting("old.part", 1, ORIGIN, "1")}
+        return next(HeldRun(contract, given.get, Stack(), False).refusals(["old.part"])).others
+
+    assert others(lenient=False) == ()
+    assert others(lenient=True) == ("1.0",)
+
+
+def test_an_object_of_torch_is_no_text() -> None:
+    setting = Setting("dtype", "torch.bfloat16", ORIGIN, "torch.bfloat16")
+    assert coerced(setting, Spec("str")) is UNKNOWN
