@@ -20,6 +20,7 @@ from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.rules_api import edits as cures
 from budgetlint.rules_api.location import At, Elsewhere, Place, place_of
+from budgetlint.rules_api.toolbox.documents import ENGINE, engine_inside
 from budgetlint.settings.run import Reading, Run, Setting, Settings, Stack, run_label
 
 if TYPE_CHECKING:
@@ -209,7 +210,20 @@ class RunContext(Context):
         return tuple(reading for reading in self.run.readings if format in (None, reading.format))
 
     def reading(self, format: str) -> Reading | None:
-        return self.run.reading(format)
+        found = self.run.reading(format)
+        return found if found is not None or format != ENGINE else self.engine
+
+    @property
+    def engine(self) -> Reading | None:
+        """What the trainer's own document holds of DeepSpeed's, where no file of its own does."""
+        trainer = self.run.trainer
+        return engine_inside(trainer) if trainer is not None and self.run.reading(ENGINE) is None else None
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """Of its documents, and of what stands inside them."""
+        own = frozenset(reading.format for reading in self.run.readings)
+        return own if self.engine is None else own | {ENGINE}
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""
