@@ -212,7 +212,10 @@ def _accelerate_flags(said: Written) -> Files | None:
     """accelerate 1.15 ``commands/launch.py``: the file's keys are the names of the flags, sections left out; the kind is a switch."""
     flat: dict[str, Any] = {}
     for key, value in said.values.items():
-        flat.update(value if key in _INLINE and isinstance(value, dict) else {key: value})
+        prefix = "fp8_" if key == "fp8_config" else ""
+        flat.update(
+            {f"{prefix}{one}": inner for one, inner in value.items()} if key in _INLINE and isinstance(value, dict) else {key: value}
+        )
     kind = _KINDS.get(str(flat.pop("distributed_type", "")).upper())
     for key in _UNFLAGGED:
         flat.pop(key, None)
