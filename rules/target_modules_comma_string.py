@@ -62,9 +62,10 @@ from budgetlint.rule import (
     written_in,
 )
 
+from ._adapters import lora_sections
+
 _SECTIONS = ("peft_config", "lora_config", "lora", "peft")
 _NESTED = tuple(f"{section}.target_modules" for section in _SECTIONS)
-_CALL = "LoraConfig.target_modules"
 _NAMES = re.compile(r"\w+(?:\s*[,|]\s*\w+)*,?")
 _WORDS = ("all-linear", "all", "lm_head", "embed_out", "none", "null", "auto", "default")
 """Texts that PEFT or a script takes as they are; ``lm_head`` is a whole path."""
@@ -72,21 +73,13 @@ _WORDS = ("all-linear", "all", "lm_head", "embed_out", "none", "null", "auto", "
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     flat = () if document.format not in (*TRL_FORMATS, "axolotl") else ("lora_target_modules",)
-    nested = _NESTED if document.format in HUGGING_FACE else (_CALL,) if _is_peft(document) else ()
-    setting = written_in(document.reading, *flat, *nested)
+    calls = tuple(f"{path}.target_modules" for path in lora_sections(document.reading)) if document.format in PYTHON else ()
+    setting = written_in(document.reading, *flat, *calls, *(_NESTED if document.format in HUGGING_FACE else ()))
     if setting is None or not setting.known or (document.format == "axolotl" and not _reaches_peft(document)):
         return
     names = _names(setting, document.format in TRL_FORMATS and setting.name in flat)
     if names:
         yield _finding(document, setting, names)
-
-
-def _is_peft(document: DocumentContext) -> bool:
-    if document.format not in PYTHON:
-        return False
-    from budgetlint.readers.python_script import classes  # most files are no scripts
-
-    return classes.class_of(document.node("LoraConfig")) == "peft.LoraConfig"
 
 
 def _reaches_peft(document: DocumentContext) -> bool:
@@ -107,7 +100,7 @@ def _names(setting: Setting, unpacked: bool) -> tuple[str, ...]:
 def _finding(document: DocumentContext, setting: Setting, names: tuple[str, ...]) -> Finding:
     listed, text = ", ".join(names), setting.text or f"[{names[0]}]"
     how = "is unpacked by TRL to a text, and " if isinstance(setting.value, Sequence) else ""
-    sure = setting.name in ("lora_target_modules", _CALL) and not how
+    sure = (setting.name == "lora_target_modules" or document.format in PYTHON) and not how
     cure = f'write a list, [{listed}], or the pattern ".*({"|".join(names)})"'
     if how:
         cure = f'write the pattern ".*{names[0]}", or name a second module'

@@ -6,8 +6,9 @@ Made mechanically of the file's own keys and values, as its loader reads them. `
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from budgetlint.base.record import open_record
@@ -20,7 +21,7 @@ from budgetlint.rules_api.context import DocumentContext
 from budgetlint.testing import Case
 
 Files = Mapping[str, str]
-JSON, FLAGS, PYTHON = "JSON", "flags", "Python"
+JSON, FLAGS, PYTHON, CELL, SUBPROCESS = SURFACES = "JSON", "flags", "Python", "a cell", "subprocess"
 
 
 @open_record
@@ -62,8 +63,31 @@ def _plain(context: DocumentContext, node: Node | None) -> Any:
 
 def rewritten(said: Written, surface: str) -> Files | None:
     """The same on another surface; None where none is known for this format, or the values cannot stand there."""
-    make = _MAKERS.get((said.format, surface))
-    return make(said) if make is not None else None
+    make = _MAKERS.get((said.format, FLAGS if surface in _AROUND else surface))
+    files = make(said) if make is not None else None
+    return _AROUND[surface](files) if files is not None and surface in _AROUND else files
+
+
+def budget_for(case: Case, said: Written, surface: str) -> str:
+    """The case's budget, with the name that the file has here, or without it where there is none."""
+    name = "train.json" if surface == JSON else ""
+    return re.sub(rf";?\s*\bconfig {re.escape(said.name)}", f"; config {name}" if name else "", case.budget).strip("; \n")
+
+
+def _in_a_cell(files: Files) -> Files | None:
+    """A notebook that starts the same command."""
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": ["!" + files["run.sh"].strip()]}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return {name: text for name, text in files.items() if name != "run.sh"} | {"train.ipynb": json.dumps(book, indent=1)}
+
+
+def _by_subprocess(files: Files) -> Files | None:
+    """A program that starts the same command."""
+    start = f"import subprocess\nsubprocess.run({shlex.split(files['run.sh'])!r}, check=True)\n"
+    return {name: text for name, text in files.items() if name != "run.sh"} | {"start.py": start}
+
+
+_AROUND: dict[str, Callable[[Files], Files | None]] = {CELL: _in_a_cell, SUBPROCESS: _by_subprocess}
 
 
 def _trainer_json(said: Written) -> Files | None:
@@ -79,9 +103,10 @@ def _trainer_flags(said: Written) -> Files | None:
 
 def _trainer_python(said: Written) -> Files | None:
     arguments, more = _split(said)
-    if not said.values.keys() <= arguments.keys() | more.keys() or not more.keys() <= {"model_name_or_path"}:
+    if not more.keys() <= {"model_name_or_path", *_LOADS}:
         return None
-    model = f"model = AutoModelForCausalLM.from_pretrained({more.get('model_name_or_path', _MODEL)!r})"
+    loaded = {key: value for key, value in more.items() if key in _LOADS}
+    model = _call("model = AutoModelForCausalLM.from_pretrained", loaded, repr(more.get("model_name_or_path", _MODEL)))
     lines = [
         "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments",
         model,
@@ -91,6 +116,8 @@ def _trainer_python(said: Written) -> Files | None:
 
 
 _MODEL = "Qwen/Qwen2.5-1.5B"
+_LOADS = ("torch_dtype", "dtype", "attn_implementation", "trust_remote_code")
+"""What a program hands on to ``from_pretrained``."""
 
 
 def _split(said: Written) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -107,13 +134,14 @@ def _data(said: Written) -> str:
 
 def _program(said: Written, parses: str) -> str:
     _, more = _split(said)
+    loaded = "".join(f", {name}=more.{name}" for name in more if name in _LOADS)
     fields = "\n".join(f"    {name}: {_type(value)} = None" for name, value in ({"model_name_or_path": ""} | more).items())
     return (
         "from dataclasses import dataclass\n"
         "from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments\n\n"
         f"@dataclass\nclass More:\n{fields}\n\n"
         f"more, args = HfArgumentParser((More, TrainingArguments)).{parses}\n"
-        f"model = AutoModelForCausalLM.from_pretrained(more.model_name_or_path or {_MODEL!r})\n"
+        f"model = AutoModelForCausalLM.from_pretrained(more.model_name_or_path or {_MODEL!r}{loaded})\n"
         f"Trainer(model=model, args=args, {_data(said)}).train()\n"
     )
 
@@ -144,7 +172,7 @@ def _trl_python(said: Written) -> Files | None:
     arguments = keys("hf", "training_arguments") | keys("hf", "trl")
     model = {_OF_MODEL[key]: values.pop(key) for key in _OF_MODEL if key in values}
     lora = {_OF_LORA[key]: values.pop(key) for key in _OF_LORA if key in values}
-    adapter = values.pop("use_peft", False)
+    adapter = values.pop("use_peft", bool(lora))
     for key in _OF_SCRIPT:
         values.pop(key, None)
     if name is None or not values.keys() <= arguments:
@@ -273,12 +301,18 @@ _MAKERS: dict[tuple[str, str], Callable[[Written], Files | None]] = {
 def flags_of(values: Mapping[str, Any]) -> str | None:
     """As words of a shell: lists as several words, blocks as JSON. None where something is null, which no flag says."""
     words: list[str] = []
-    for key, value in values.items():
+    for key, given in values.items():
+        value = _word_of_switch(given) if key.endswith("_strategy") else given
         if value is None or (isinstance(value, list) and not value):
             return None
         listed = value if isinstance(value, list) else [value]
         words += [f"--{key}", *(_word(one) for one in listed)]
     return " ".join(words)
+
+
+def _word_of_switch(value: Any) -> Any:
+    """A bare ``no`` of YAML is false; a flag of words says the word."""
+    return {False: "no", True: "yes"}.get(value, value) if isinstance(value, bool) else value
 
 
 def _word(value: Any) -> str:
@@ -290,8 +324,3 @@ def _word(value: Any) -> str:
 
 def _call(name: str, values: Mapping[str, Any], *first: str) -> str:
     return f"{name}({', '.join((*first, *(f'{key}={value!r}' for key, value in values.items())))})"
-
-
-@cache
-def surfaces() -> tuple[str, ...]:
-    return (JSON, FLAGS, PYTHON)
