@@ -28,7 +28,8 @@ def lora_sections(reading: Reading) -> tuple[str, ...]:
 
         blocks = dict(classes.sections(reading.document))
         given = {f"{name}.{entry.key.text}": entry.value for name, block in blocks.items() for entry in block.entries}
-        return tuple(path for path, block in (blocks | given).items() if classes.class_of(block) == "peft.LoraConfig")
+        found = {block.span: path for path, block in (given | blocks).items() if classes.class_of(block) == "peft.LoraConfig"}
+        return tuple(found.values())
     return tuple(name for name in _SECTIONS if isinstance(reading.document.get(name), Mapping))
 
 

@@ -30,9 +30,10 @@ _READING = (
     *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
 )
 """A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
-_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"train.py", b".sh")
+_TOOLS = (b"llamafactory-cli", b"axolotl", b"swift", b"megatron", b"litgpt", b"oumi", b"composer", b"xtuner")
+_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"!trl ", b"!tune ", b"train.py", b".sh", *_TOOLS)
 _CALLING = (b"subprocess", b"os.system(", b"import system")
-_STARTED = (b"accelerate", b"torchrun", b"deepspeed", b"train.py", b"llamafactory-cli", b"axolotl", b"swift", b'"trl"', b"'trl'", b"trl ")
+_STARTED = (b"accelerate", b"torchrun", b"deepspeed", b"train.py", b"trl", b"tune", *_TOOLS)
 _LARGEST_SCRIPT = 2**17
 _LARGEST_NOTEBOOK = 2**20
 NOTEBOOK_SUFFIX = ".ipynb"

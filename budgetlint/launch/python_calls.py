@@ -15,7 +15,7 @@ from budgetlint.documents.python_places import Places
 from budgetlint.documents.shell import Command
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
-from budgetlint.launch.build import Builder, starts_something
+from budgetlint.launch.build import Builder
 from budgetlint.launch.launch import Launch
 from budgetlint.launch.read import LAUNCHES
 
@@ -30,7 +30,7 @@ _Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
 def called_launches(source: SourceFile) -> tuple[Launch, ...]:
     """The launches of the commands that a program starts, in the order of the text."""
-    tree = parsed(source.text) if starts_something(source) else None
+    tree = parsed(source.text)
     if tree is None:
         return ()
     places = Places(source.text)

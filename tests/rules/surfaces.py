@@ -200,10 +200,6 @@ def _llamafactory_flags(said: Written) -> Files | None:
     return None if flags is None else {"run.sh": f"llamafactory-cli train {flags}\n"}
 
 
-def _llamafactory_python(said: Written) -> Files | None:
-    return {"train.py": f"from llamafactory.train.tuner import run_exp\n{_call('run_exp', {'args': dict(said.values)})}\n"}
-
-
 def _swift_json(said: Written) -> Files | None:
     return {"train.json": json.dumps(said.values, indent=1), "run.sh": f"swift {_swift_task(said)} train.json\n"}
 
@@ -284,7 +280,6 @@ _MAKERS: dict[tuple[str, str], Callable[[Written], Files | None]] = {
     ("trl", PYTHON): _trl_python,
     ("llamafactory", JSON): _llamafactory_json,
     ("llamafactory", FLAGS): _llamafactory_flags,
-    ("llamafactory", PYTHON): _llamafactory_python,
     ("ms_swift", JSON): _swift_json,
     ("ms_swift", FLAGS): _swift_flags,
     ("axolotl", JSON): _axolotl_json,
