@@ -87,10 +87,10 @@ def _bound(name: str, scope: _Scope) -> ast.expr | None:
     """The value of a name that is bound once and only read: no ``cmd += [...]``, no ``cmd.append(...)``."""
     values: list[ast.expr] = []
     for node in _own(scope):
-        if (isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)) or (
-            isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name and node.value is not None
-        ):
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
             values.append(node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            values.append(node.value or node.target)
         elif isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
             values.extend([node] if not _is_target(node, scope) else [])
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:

@@ -20,7 +20,6 @@ from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.rules_api import edits as cures
 from budgetlint.rules_api.location import At, Elsewhere, Place, place_of
-from budgetlint.rules_api.toolbox.documents import ENGINE, engine_inside
 from budgetlint.settings.run import Reading, Run, Setting, Settings, Stack, run_label
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
     from budgetlint.settings.program import FollowedProgram
+
+ENGINE = "deepspeed"
 
 
 @open_record
@@ -216,6 +217,8 @@ class RunContext(Context):
     @property
     def engine(self) -> Reading | None:
         """What the trainer's own document holds of DeepSpeed's, where no file of its own does."""
+        from budgetlint.rules_api.toolbox.documents import engine_inside  # the toolbox is loaded where it is asked
+
         trainer = self.run.trainer
         return engine_inside(trainer) if trainer is not None and self.run.reading(ENGINE) is None else None
 

@@ -19,6 +19,7 @@ from budgetlint.resolve.runs import judge_texts
 from budgetlint.rule import loads_with
 from budgetlint.rules_api.context import DocumentContext
 from budgetlint.testing import Case
+from tests.rules.surface_words import call, flags_of
 
 Files = Mapping[str, str]
 JSON, FLAGS, PYTHON, CELL, SUBPROCESS = SURFACES = "JSON", "flags", "Python", "a cell", "subprocess"
@@ -106,11 +107,11 @@ def _trainer_python(said: Written) -> Files | None:
     if not more.keys() <= {"model_name_or_path", *_LOADS}:
         return None
     loaded = {key: value for key, value in more.items() if key in _LOADS}
-    model = _call("model = AutoModelForCausalLM.from_pretrained", loaded, repr(more.get("model_name_or_path", _MODEL)))
+    model = call("model = AutoModelForCausalLM.from_pretrained", loaded, repr(more.get("model_name_or_path", _MODEL)))
     lines = [
         "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments",
         model,
-        _call("args = TrainingArguments", arguments),
+        call("args = TrainingArguments", arguments),
     ]
     return {"train.py": "\n".join((*lines, f"Trainer(model=model, args=args, {_data(said)}).train()", ""))}
 
@@ -182,9 +183,9 @@ def _trl_python(said: Written) -> Files | None:
         "from peft import LoraConfig",
         "from transformers import AutoModelForCausalLM",
         f"from trl import {name}Config, {name}Trainer",
-        _call("model = AutoModelForCausalLM.from_pretrained", model, repr(path)),
-        _call(f"args = {name}Config", values),
-        *([_call("adapter = LoraConfig", lora)] if adapter else []),
+        call("model = AutoModelForCausalLM.from_pretrained", model, repr(path)),
+        call(f"args = {name}Config", values),
+        *([call("adapter = LoraConfig", lora)] if adapter else []),
         f"{name}Trainer(model=model, args=args, {_data(said)}{', peft_config=adapter' if adapter else ''}).train()",
         "",
     ]
@@ -254,7 +255,7 @@ def _deepspeed_python(said: Written) -> Files | None:
     lines = [
         "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments",
         f"model = AutoModelForCausalLM.from_pretrained({_MODEL!r})",
-        _call("args = TrainingArguments", {"output_dir": "out", "deepspeed": dict(said.values)}),
+        call("args = TrainingArguments", {"output_dir": "out", "deepspeed": dict(said.values)}),
         "Trainer(model=model, args=args, train_dataset=data).train()",
         "",
     ]
@@ -288,34 +289,3 @@ _MAKERS: dict[tuple[str, str], Callable[[Written], Files | None]] = {
     ("deepspeed", PYTHON): _deepspeed_python,
     ("torchtune", FLAGS): _torchtune_flags,
 }
-
-
-# -- words --------------------------------------------------------------------------------------------------------------------
-
-
-def flags_of(values: Mapping[str, Any]) -> str | None:
-    """As words of a shell: lists as several words, blocks as JSON. None where something is null, which no flag says."""
-    words: list[str] = []
-    for key, given in values.items():
-        value = _word_of_switch(given) if key.endswith("_strategy") else given
-        if value is None or (isinstance(value, list) and not value):
-            return None
-        listed = value if isinstance(value, list) else [value]
-        words += [f"--{key}", *(_word(one) for one in listed)]
-    return " ".join(words)
-
-
-def _word_of_switch(value: Any) -> Any:
-    """A bare ``no`` of YAML is false; a flag of words says the word."""
-    return {False: "no", True: "yes"}.get(value, value) if isinstance(value, bool) else value
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, (dict, list)):
-        return f"'{json.dumps(value)}'"
-    text = str(value)
-    return text if text and text.isascii() and all(letter.isalnum() or letter in "-_./:=,@+" for letter in text) else f"'{text}'"
-
-
-def _call(name: str, values: Mapping[str, Any], *first: str) -> str:
-    return f"{name}({', '.join((*first, *(f'{key}={value!r}' for key, value in values.items())))})"

@@ -14,9 +14,9 @@ from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import Format
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
+from budgetlint.rules_api.context import ENGINE
 from budgetlint.settings.run import Reading, Role, Setting
 
-ENGINE = "deepspeed"
 _FORMATS = {manifest.name: manifest.formats for manifest in MANIFESTS}
 
 
