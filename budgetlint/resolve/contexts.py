@@ -11,8 +11,6 @@ from budgetlint.base.source import SourceFile, SpanIn
 from budgetlint.documents import Mapping, Node, Scalar, Sequence
 from budgetlint.documents.python_marks import FOLLOWED
 from budgetlint.files.wanted import PYTHON_SUFFIX
-from budgetlint.launch.accelerate import as_config
-from budgetlint.launch.commands import ACCELERATE
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import BudgetContext, DocumentContext
@@ -105,6 +103,9 @@ def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
 
 def _as_file(reading: Reading) -> Reading:
     """Flags of ``accelerate launch`` by the names that its config file has for them, as rules ask for them."""
+    from budgetlint.launch.accelerate import as_config  # most projects are files
+    from budgetlint.launch.commands import ACCELERATE
+
     if reading.document.program != ACCELERATE:
         return reading
     return replace(reading, document=as_config(reading.document, whole=True))

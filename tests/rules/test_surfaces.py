@@ -92,7 +92,6 @@ QUICK = (
     "load-best-strategy-mismatch",
     "ds-zero-section-missing",
     "fsdp-no-auto-wrap",
-    "target-modules-comma-string",
 )
 
 
