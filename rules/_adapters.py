@@ -26,7 +26,10 @@ def lora_sections(reading: Reading) -> tuple[str, ...]:
     if reading.format in PYTHON:
         from budgetlint.readers.python_script import classes  # most files are no scripts
 
-        return ("LoraConfig",) if classes.class_of(reading.document.get("LoraConfig")) == "peft.LoraConfig" else ()
+        blocks = dict(classes.sections(reading.document))
+        given = {f"{name}.{entry.key.text}": entry.value for name, block in blocks.items() for entry in block.entries}
+        found = {block.span: path for path, block in (given | blocks).items() if classes.class_of(block) == "peft.LoraConfig"}
+        return tuple(found.values())
     return tuple(name for name in _SECTIONS if isinstance(reading.document.get(name), Mapping))
 
 

@@ -45,6 +45,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import TRAINERS_AND_AXOLOTL, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
 
+from ._flags import may_be_elsewhere
+
 SMALLER = re.compile(
     r"(?:^|[_/])(?:perplexity|ppl|wer|cer|ter|mer|wil|eer|mae|mse|rmse|mape|error|error_rate|err|fid|nll|bpb|bpc|[a-z_]*loss)$"
 )
@@ -59,7 +61,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         return
     name = str(metric.value).lower()[-200:]  # their ends are compared
     smaller, larger = bool(SMALLER.search(name)) and "neg" not in name, bool(LARGER.search(name))
-    if smaller and told is None and not name.endswith("loss") and not _may_be_elsewhere(document):
+    if smaller and told is None and not name.endswith("loss") and not may_be_elsewhere(document):
         yield document.finding(
             metric,
             f"metric_for_best_model {metric.text} without greater_is_better counts as a score: "
@@ -82,13 +84,6 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _is_command(document: DocumentContext) -> bool:
     return document.reading.document.is_command
-
-
-def _may_be_elsewhere(document: DocumentContext) -> bool:
-    """Flags may stand beside a file that says the rest."""
-    return _is_command(document) and (
-        document.format == "llamafactory" or written_in(document.reading, "config", "config_file") is not None
-    )
 
 
 def _chooses(document: DocumentContext) -> bool:

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Device, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, stated
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Device, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, stated
 
 _WHERE = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
 """Settings that ask for bf16 arithmetic, the one that decides first."""
@@ -71,7 +71,7 @@ def _asks(run: RunContext, setting: Setting) -> bool:
     if not setting.known or not str(setting.value).startswith("bf16") or setting.text == "auto":
         return False
     trainer = run.run.trainer
-    by_trl = setting.name == "autocast" and trainer is not None and trainer.format in TRL_FORMATS
+    by_trl = setting.name == "autocast" and trainer is not None and trainer.format in TRL_ARGUMENTS
     return stated(setting) or by_trl
 
 

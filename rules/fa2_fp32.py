@@ -52,12 +52,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, stated, trainer_of, unsharded
+from budgetlint.rule import (
+    HUGGING_FACE,
+    PYTHON,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    as_written,
+    stated,
+    trainer_of,
+    unsharded,
+)
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     attention, weights, compute = run.setting("attention"), run.setting("weights_dtype"), run.setting("autocast")
-    if trainer_of(run, HUGGING_FACE) is None or attention is None or weights is None or compute is None:
+    if trainer_of(run, (*HUGGING_FACE, *PYTHON)) is None or attention is None or weights is None or compute is None:
         return
     if attention.value != "flash" or not stated(attention) or weights.value != "fp32" or compute.value != "none":
         return

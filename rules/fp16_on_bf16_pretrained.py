@@ -51,7 +51,9 @@ from collections.abc import Iterator
 
 from budgetlint.base.expression import expression
 from budgetlint.catalog.families import family_of
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, full_tuning, mentions, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, full_tuning, stated
+
+from ._unsloth import is_unsloth
 
 _NAMES = expression(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
 _TOLERANT = expression(r"(?:^|/)t5-small$", re.IGNORECASE)
@@ -60,7 +62,7 @@ _TOLERANT = expression(r"(?:^|/)t5-small$", re.IGNORECASE)
 
 def check(run: RunContext) -> Iterator[Finding]:
     half, model = _half(run), run.setting("model")
-    if half is None or model is None or not model.known or _unsloth(run) or _computes_wider(run):
+    if half is None or model is None or not model.known or is_unsloth(run) or _computes_wider(run):
         return
     family = run.plan.arch.family if run.plan is not None else ""
     name = str(model.value)
@@ -96,10 +98,6 @@ def _computes_wider(run: RunContext) -> bool:
 def _has_bf16(run: RunContext) -> bool:
     device = device_of(run)
     return device is None or device.bf16 is not False
-
-
-def _unsloth(run: RunContext) -> bool:
-    return any(mentions(reading.document.source, ("unsloth", "Unsloth", "UNSLOTH")) for reading in run.run.readings)
 
 
 def _finding(run: RunContext, half: Setting, model: Setting, cost: str, severity: Severity | None) -> Finding:

@@ -82,6 +82,7 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINER_RUNS,
     applies="transformers >= 5.10.0, axolotl >= 0.18",
+    flags=True,
     words=("fsdp_version", "version"),
     harm=3.3,
 )

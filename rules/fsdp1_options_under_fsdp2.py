@@ -47,8 +47,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.fsdp_words import STRATEGIES as SHARDINGS
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, is_on, written_in
+from budgetlint.rule import (
+    TRAINING_ARGUMENTS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Mapping,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    is_on,
+    written_in,
+)
 
+from ._flags import may_be_elsewhere
 from ._fsdp import SECOND_BY_DEFAULT, STRATEGIES, is_launched, is_second, option, option_words, version
 
 BOOLEANS = frozenset(("true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "1", "0"))
@@ -90,7 +103,7 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
     told, options = version(document.reading), written_in(document.reading, "fsdp")
     words, newer = option_words(options), document.at_least("transformers", SECOND_BY_DEFAULT)
-    if options is None or not words or (told is not None and not told.known):
+    if options is None or not words or (told is not None and not told.known) or (told is None and _is_elsewhere(document)):
         return
     if told is not None and not is_second(told):
         yield from _boolean_under_the_first(document, told)
@@ -102,6 +115,12 @@ def _trainer(document: DocumentContext) -> Iterator[Finding]:
         yield from _reshard(document, told)
     if newer:
         yield from _local_state(document, told)
+
+
+def _is_elsewhere(document: DocumentContext) -> bool:
+    """The options are a file of their own, or may stand in one."""
+    options = written_in(document.reading, "fsdp_config")
+    return may_be_elsewhere(document) or (options is not None and not isinstance(options.value, Mapping))
 
 
 def _strategy(document: DocumentContext, options: Setting, word: str, told: Setting | None, sure: bool) -> Finding:
@@ -166,6 +185,7 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="accelerate >= 1.6; trainer files: transformers >= 5.0 with a version, >= 5.10.0 without",
+    flags=True,
     words=("fsdp", "fsdp_version", "version"),
     harm=8.5,
 )

@@ -74,6 +74,7 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=TRAINER_RUNS,
+    flags=True,
     words=("fsdp",),
     harm=6.5,
 )

@@ -71,5 +71,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("accelerate",),
+    flags=True,
     harm=9.0,
 )

@@ -45,6 +45,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, written_in
 
+from ._flags import may_be_elsewhere
 from ._fsdp import POLICIES, STRATEGIES, option_words
 
 COST = "the whole model is one FSDP unit, so every GPU gathers all parameters at once"
@@ -60,8 +61,11 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
     strategy = written_in(document.reading, *STRATEGIES)
     if kind is None or str(kind.value).upper() != "FSDP" or (strategy and str(strategy.value).upper() in ("NO_SHARD", "3")):
         return
+    if policy is None and may_be_elsewhere(document):
+        return
     if policy is None:
-        told = written_in(document.reading, "fsdp_config") is not None
+        flags = document.reading.document.is_command  # of whose machine a default file may say the rest
+        told = not flags and written_in(document.reading, "fsdp_config") is not None
         name = "fsdp_auto_wrap_policy"
         yield document.finding(
             strategy or kind,
@@ -118,6 +122,7 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
+    flags=True,
     words=("distributed_type", "fsdp"),
     harm=11.5,
 )

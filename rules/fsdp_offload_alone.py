@@ -71,6 +71,7 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
     applies="transformers < 5.10.0",
+    flags=True,
     words=("fsdp",),
     harm=2.5,
 )

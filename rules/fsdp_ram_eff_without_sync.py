@@ -84,6 +84,7 @@ RULE = Rule(
     fix="safe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
+    flags=True,
     words=("cpu_ram_efficient_loading", "fsdp_cpu_ram_efficient_loading"),
     harm=4.5,
 )

@@ -81,6 +81,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(BLOCKS),
+    flags=True,
     words=("foreach",),
     harm=2.5,
     stops=True,

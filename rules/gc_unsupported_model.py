@@ -40,16 +40,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, written_in
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, written_in
 
 MODELS = ("base_model", "model_name_or_path", "model_name")
 SWITCHES = ("gradient_checkpointing", "activation_checkpointing")
-UNABLE = {"axolotl": "mpt", **dict.fromkeys(HUGGING_FACE, "jetmoe")}
+UNABLE = {"axolotl": "mpt", **dict.fromkeys((*HUGGING_FACE, *PYTHON), "jetmoe")}
 """A part of the names of models that each trainer cannot checkpoint."""
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    model, switch = written_in(document.reading, *MODELS), written_in(document.reading, *SWITCHES)
+    model, switch = written_in(document.reading, *MODELS) or document.setting("model"), written_in(document.reading, *SWITCHES)
     if model is None or not model.known or switch is None or not switch.known or not (is_on(switch) or "offload" in str(switch.value)):
         return
     if UNABLE[document.format] not in str(model.value).lower():
@@ -75,6 +75,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(UNABLE),
+    flags=True,
     harm=5.0,
     stops=True,
 )

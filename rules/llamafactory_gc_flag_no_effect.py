@@ -67,5 +67,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("llamafactory",),
+    flags=True,
     harm=9.0,
 )

@@ -54,6 +54,8 @@ from budgetlint.rule import (
     written_in,
 )
 
+from ._flags import may_be_elsewhere
+
 DEFAULT_SAVE_STEPS = 500.0
 LARGE = 1_000_000
 """transformers compares two ratios after this multiplication."""
@@ -69,6 +71,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if not steps or eval_steps is None or every is None or kept is None or not is_on(written_in(reading, "load_best_model_at_end")):
         return
     if every <= 0 or not _refused(kept, every):
+        return
+    if (save_steps is None or saves is None or eval_steps.name != "eval_steps") and may_be_elsewhere(document):
         return
     said = f"save_steps {save_steps.text if save_steps else number_text(kept) + ' (not set)'}"
     mixed = (every < 1) != (kept < 1)
@@ -102,6 +106,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINERS,
+    flags=True,
     words=("load_best_model_at_end",),
     harm=8.5,
     stops=True,

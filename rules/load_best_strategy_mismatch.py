@@ -51,6 +51,8 @@ from budgetlint.rule import (
     written_in,
 )
 
+from ._flags import may_be_elsewhere
+
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     wanted = written_in(document.reading, "load_best_model_at_end")
@@ -62,7 +64,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if right == "best" or left == right:
         return
     both_written = evaluates is not None and saves is not None
-    if not both_written and may_hide_arguments(document.reading):
+    if not both_written and (may_hide_arguments(document.reading) or may_be_elsewhere(document)):
         return
     yield document.finding(
         saves or wanted,
@@ -96,6 +98,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINERS,
+    flags=True,
     words=("load_best_model_at_end",),
     harm=8.5,
     stops=True,

@@ -101,6 +101,7 @@ RULE = Rule(
     since="0.1.0",
     formats=(*TRL_FORMATS, *PYTHON),
     applies="transformers >= 5.0.0",
+    flags=True,
     words=("load_in_4bit", "load_in_8bit"),
     harm=7.0,
 )

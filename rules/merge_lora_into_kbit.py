@@ -80,6 +80,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl", "llamafactory"),
+    flags=True,
     words=("merge_lora", "export_dir"),
     harm=9.0,
 )

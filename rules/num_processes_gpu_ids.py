@@ -47,7 +47,10 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     gpus, count = _gpus(ids), number_of(processes)
     if kind is None or str(kind.value).upper() not in ("MULTI_GPU", "FSDP", "DEEPSPEED") or ids is None or not gpus:
         return
-    multi, single = str(kind.value).upper() == "MULTI_GPU", machines in (None, 1)
+    flags = (
+        document.reading.document.is_command
+    )  # accelerate compares the ids of a file only (`commands/launch.py` `_validate_launch_command`)
+    multi, single = str(kind.value).upper() == "MULTI_GPU" and not flags, machines in (None, 1)
     if not single or processes is None or count is None or count < 1:
         return
     if multi and gpus == 1:
@@ -82,5 +85,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("accelerate",),
+    flags=True,
     harm=7.0,
 )

@@ -67,6 +67,7 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
+    flags=True,
     words=("num_steps",),
     harm=3.0,
 )

@@ -56,7 +56,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, is_on, written_in
+from budgetlint.rule import PYTHON, TRL_ARGUMENTS, Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, is_on, written_in
+
+from ._unsloth import is_unsloth
 
 MIXED = "samples attend to each other"
 MASKED = "samples are kept apart by a mask of length squared, without FlashAttention"
@@ -64,7 +66,7 @@ MASKED = "samples are kept apart by a mask of length squared, without FlashAtten
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = run.run.trainer
-    packing = _packing(trainer) if trainer is not None and trainer.format in TRL_FORMATS and not _from_scratch(trainer) else None
+    packing = _packing(trainer) if trainer is not None and trainer.format in TRL_ARGUMENTS and not _is_otherwise(run, trainer) else None
     if packing is None or run.at_least("trl", "0.19.0") is False or run.value("task", "sft") != "sft":
         return
     attention = run.setting("attention")
@@ -84,8 +86,10 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _from_scratch(trainer: Reading) -> bool:
-    """The file gives the model its shape: pretraining, by a program of its own."""
+def _is_otherwise(run: RunContext, trainer: Reading) -> bool:
+    """The file gives the model its shape: pretraining, by a program of its own. A script that collates by itself, or under Unsloth."""
+    if trainer.format in PYTHON and (trainer.document.get("SFTTrainer.data_collator") is not None or is_unsloth(run)):
+        return True
     return written_in(trainer, "model_init_kwargs.hidden_size", "model_init_kwargs.vocab_size") is not None
 
 
@@ -119,7 +123,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=TRL_FORMATS,
+    formats=TRL_ARGUMENTS,
     applies="TRL >= 0.19.0",
     harm=13.2,
 )

@@ -52,6 +52,8 @@ DEGREES = ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size"
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     kind = written_in(document.reading, "distributed_type")
+    if document.reading.document.is_command and written_in(document.reading, "use_parallelism_config") is None:
+        return  # the flag that makes them count
     found = {name: setting for name in DEGREES if (setting := written_in(document.reading, PREFIX + name)) is not None}
     sizes = {name: number_of(found.get(name)) if name in found else 1.0 for name in DEGREES}
     known = {name: int(size) for name, size in sizes.items() if size is not None}
@@ -103,5 +105,6 @@ RULE = Rule(
     "0.1.0",
     formats=("accelerate",),
     applies="accelerate >= 1.10",
+    flags=True,
     harm=6.5,
 )

@@ -48,6 +48,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import (
     HUGGING_FACE,
+    PYTHON,
     TRL_FORMATS,
     Confidence,
     DocumentContext,
@@ -61,6 +62,8 @@ from budgetlint.rule import (
     written_in,
 )
 
+from ._adapters import lora_sections
+
 _SECTIONS = ("peft_config", "lora_config", "lora", "peft")
 _NESTED = tuple(f"{section}.target_modules" for section in _SECTIONS)
 _NAMES = re.compile(r"\w+(?:\s*[,|]\s*\w+)*,?")
@@ -70,7 +73,8 @@ _WORDS = ("all-linear", "all", "lm_head", "embed_out", "none", "null", "auto", "
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     flat = () if document.format not in (*TRL_FORMATS, "axolotl") else ("lora_target_modules",)
-    setting = written_in(document.reading, *flat, *(_NESTED if document.format in HUGGING_FACE else ()))
+    calls = tuple(f"{path}.target_modules" for path in lora_sections(document.reading)) if document.format in PYTHON else ()
+    setting = written_in(document.reading, *flat, *calls, *(_NESTED if document.format in HUGGING_FACE else ()))
     if setting is None or not setting.known or (document.format == "axolotl" and not _reaches_peft(document)):
         return
     names = _names(setting, document.format in TRL_FORMATS and setting.name in flat)
@@ -96,7 +100,7 @@ def _names(setting: Setting, unpacked: bool) -> tuple[str, ...]:
 def _finding(document: DocumentContext, setting: Setting, names: tuple[str, ...]) -> Finding:
     listed, text = ", ".join(names), setting.text or f"[{names[0]}]"
     how = "is unpacked by TRL to a text, and " if isinstance(setting.value, Sequence) else ""
-    sure = setting.name == "lora_target_modules" and not how
+    sure = (setting.name == "lora_target_modules" or document.format in PYTHON) and not how
     cure = f'write a list, [{listed}], or the pattern ".*({"|".join(names)})"'
     if how:
         cure = f'write the pattern ".*{names[0]}", or name a second module'
@@ -118,7 +122,8 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*HUGGING_FACE, "axolotl"),
+    formats=(*HUGGING_FACE, *PYTHON, "axolotl"),
+    flags=True,
     supersedes=("lora-target-mismatch",),
     words=("lora_target_modules", "target_modules"),
     harm=7.0,

@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
-    TRL_FORMATS,
+    TRL_ARGUMENTS,
     Confidence,
     Finding,
     OriginKind,
@@ -72,7 +72,7 @@ _LATE = ("assistant_only_loss", "completion_only_loss", "packing")
 
 def check(run: RunContext) -> Iterator[Finding]:
     length, late = run.setting("seq_len"), _late(run)
-    if trainer_of(run, TRL_FORMATS) is None or late is None or run.value("task") != "sft" or length is None:
+    if trainer_of(run, TRL_ARGUMENTS) is None or late is None or run.value("task") != "sft" or length is None:
         return
     positions = run.plan.arch.max_positions if run.plan is not None else None
     if length.origin.kind is not OriginKind.DEFAULT or length.value != CUT or not positions or positions <= CUT:
@@ -100,6 +100,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("seq_len",),
-    words=TRL_FORMATS,
+    words=TRL_ARGUMENTS,
     harm=11.0,
 )

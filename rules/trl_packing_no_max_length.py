@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
-    TRL_FORMATS,
+    TRL_ARGUMENTS,
     Confidence,
     DocumentContext,
     Finding,
@@ -75,7 +75,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=TRL_FORMATS,
+    formats=TRL_ARGUMENTS,
     applies="TRL >= 0.16.0",
     words=("max_length",),
     harm=3.0,

@@ -56,14 +56,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, number_of, trainer_of, written_by
+from budgetlint.rule import (
+    TRL_ARGUMENTS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    is_on,
+    number_of,
+    trainer_of,
+    written_by,
+)
+
+from ._unsloth import is_unsloth
 
 STOPS_SINCE, DPO_UNTIL = "1.0.0", "0.29.0"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     free, task = written_by(run, "padding_free"), run.value("task", "sft")
-    if trainer_of(run, TRL_FORMATS) is None or free is None or not is_on(free):
+    if trainer_of(run, TRL_ARGUMENTS) is None or free is None or not is_on(free) or is_unsloth(run):
         return
     if task == "dpo" and run.at_least("trl", DPO_UNTIL):
         yield _told(run, free, "TRL's DPO has no padding-free batches since 0.29 and pads on", "padding_free: false")

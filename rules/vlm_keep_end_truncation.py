@@ -57,7 +57,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Safety, Severity, trainer_of, written_by
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Safety, Severity, trainer_of, written_by
 
 SINCE = "1.0.0"
 _PICTURES = re.compile(
@@ -67,7 +67,7 @@ _PICTURES = re.compile(
 
 def check(run: RunContext) -> Iterator[Finding]:
     mode, length, name = written_by(run, "truncation_mode"), run.setting("seq_len"), run.setting("model")
-    if trainer_of(run, TRL_FORMATS) is None or mode is None or mode.value != "keep_end" or name is None or not name.known:
+    if trainer_of(run, TRL_ARGUMENTS) is None or mode is None or mode.value != "keep_end" or name is None or not name.known:
         return
     if run.value("task") not in ("sft", "dpo") or run.at_least("trl", SINCE) is False or not _PICTURES.search(str(name.value)):
         return

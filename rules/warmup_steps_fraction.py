@@ -1,6 +1,6 @@
 """A fraction as `warmup_steps`: a share of the run from transformers 5 on, an error or no warm-up before.
 
-axolotl takes whole steps only, in every version.
+axolotl takes whole steps only, in every version. A program's `int(0.03)` is none.
 
 ## What it costs
 
@@ -46,9 +46,11 @@ stack transformers@5.24
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from budgetlint.rule import (
+    PYTHON,
     TRAINERS_AND_AXOLOTL,
     Confidence,
     Finding,
@@ -62,15 +64,23 @@ from budgetlint.rule import (
     number_text,
     stated,
     trainer_of,
+    written_by,
 )
 
 A_SHARE, WHOLE = "5.0.0", "4.44.0"
 """transformers that takes a share, and the first that insists on whole steps."""
+_WHOLE = re.compile(r"""\bwarmup_steps["']?\s*[=:]\s*(?:int|round)\(\s*[\w.\[\]"']+\s*\)""")
+"""``warmup_steps=int(args.warmup)``: of one value alone, no product."""
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     warmup, trainer = run.setting("warmup_steps"), trainer_of(run, TRAINERS_AND_AXOLOTL)
-    if trainer is None or warmup is None or not stated(warmup) or not 0 < warmup.value < 1:
+    if trainer is None or warmup is None or not stated(warmup):
+        return
+    if trainer.format in PYTHON and warmup.value == 0 and _WHOLE.search(trainer.document.source.text):
+        yield from _cut(run, warmup)
+    if not 0 < warmup.value < 1:
         return
     if trainer.format == "axolotl":
         yield _finding(run, warmup, "axolotl takes whole steps only and stops when it reads the file", Severity.ERROR)
@@ -86,6 +96,22 @@ def check(run: RunContext) -> Iterator[Finding]:
             help="say which transformers it is (stack transformers@…), or give whole steps, which all versions read alike",
             numbers={"warmup_fraction": warmup.value},
             severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+        )
+
+
+def _cut(run: RunContext, warmup: Setting) -> Iterator[Finding]:
+    """``int(0.03)``: no steps, of what stands there as a fraction."""
+    origin, ratio = warmup.origin, written_by(run, "warmup_ratio")
+    text = origin.source.text[origin.span.start : origin.span.end] if origin.source is not None and origin.span is not None else ""
+    numbers = _NUMBER.findall(text)
+    if ratio is None and len(numbers) == 1 and 0 < float(numbers[0]) < 1:
+        yield run.finding(
+            warmup,
+            f"the program makes a whole number of {numbers[0]}, which is 0 steps: the run starts at the full rate",
+            help=f"warmup_ratio={numbers[0]}, or int({numbers[0]} * steps)",
+            numbers={"warmup_fraction": float(numbers[0])},
+            severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
         )
 

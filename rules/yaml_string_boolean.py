@@ -40,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
+    PYTHON,
     Confidence,
     DocumentContext,
     Entry,
@@ -75,14 +76,14 @@ _HPARAMS = names(
     use_adam_mini use_apollo use_badam use_dft_loss use_dora use_fast_tokenizer use_galore use_kt use_kv_cache use_llama_pro use_mca
     use_muon use_reentrant_gc use_rslora use_swanlab use_unsloth use_unsloth_gc"""
 )
-SWITCHES = {"hf_training_arguments": _ARGUMENTS, "llamafactory": _ARGUMENTS | _HPARAMS}
+SWITCHES = {"hf_training_arguments": _ARGUMENTS, "llamafactory": _ARGUMENTS | _HPARAMS, **dict.fromkeys(PYTHON, _ARGUMENTS)}
 BLOCKS = ("gradient_checkpointing_kwargs", "activation_checkpointing_kwargs")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    if document.reading.document.format not in ("yaml", "json"):
+    if document.reading.document.format not in ("yaml", "json", "python"):
         return
-    sure = not arguments_home(document.reading)
+    sure = document.format in PYTHON or not arguments_home(document.reading)
     for entry in argument_entries(document.reading):
         if entry.key.text in SWITCHES[document.format] and _false_text(document, entry):
             yield _finding(document, entry, sure)

@@ -38,6 +38,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, number_of, written_in
 
+from ._flags import may_be_elsewhere
+
 SECTION = "deepspeed_config"
 
 
@@ -45,7 +47,12 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     kind, file = written_in(document.reading, "distributed_type"), written_in(document.reading, f"{SECTION}.deepspeed_config_file")
     flag, stage = written_in(document.reading, f"{SECTION}.zero3_init_flag"), written_in(document.reading, f"{SECTION}.zero_stage")
     level = number_of(stage) if stage else 2.0
-    if kind is None or str(kind.value).upper() != "DEEPSPEED" or (file is not None and file.value != "none"):
+    if (
+        kind is None
+        or str(kind.value).upper() != "DEEPSPEED"
+        or (stage is None and may_be_elsewhere(document))
+        or (file is not None and file.value != "none")
+    ):
         return
     if flag is None or not is_on(flag) or level is None or level >= 3:
         return
@@ -70,5 +77,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("accelerate",),
+    flags=True,
     harm=-0.3,
 )

@@ -31,6 +31,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Setting, Severity, number_of, written_in
 
+from ._flags import may_be_elsewhere
+
 STAGE3_ONLY = "stage3_"
 DEFAULT_STAGE = {"deepspeed": 0, "accelerate": 2}
 """DeepSpeed ``DeepSpeedZeroConfig.stage``; accelerate 1.15 ``DeepSpeedPlugin``: ACCELERATE_DEEPSPEED_ZERO_STAGE, 2."""
@@ -42,7 +44,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         return
     stage = written_in(document.reading, "deepspeed_config.zero_stage" if accelerate else "zero_optimization.stage")
     value = number_of(stage) if stage is not None else DEFAULT_STAGE[document.format]
-    if value is None or value >= 3:
+    if value is None or value >= 3 or (stage is None and may_be_elsewhere(document)):
         return
     device = written_in(document.reading, *_DEVICES[document.format])
     if device is not None and device.known and device.value in ("cpu", "nvme", True):
@@ -100,5 +102,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("deepspeed", "accelerate"),
+    flags=True,
     harm=11.7,
 )

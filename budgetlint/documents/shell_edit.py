@@ -26,6 +26,8 @@ def set_value(document: Document, scalar: Scalar, value: Value) -> tuple[Edit, .
         return ()
     quote = raw[:1] if raw[:1] in ("'", '"') and "'" not in str(value) and '"' not in str(value) else ""
     written = f"{quote}{value}{quote}" if quote else shlex.quote(str(value))
+    if written != str(value) and document.path.endswith(".py"):  # a word of a program stands in quotes of its own
+        return ()
     return (Edit(document.path, scalar.span, written),)
 
 

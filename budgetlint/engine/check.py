@@ -104,7 +104,7 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
     of_formats: dict[frozenset[str], list[Rule]] = {}
     words = Words(rule for of_scope in by_scope.values() for rule in of_scope)
     for run in judged.runs:
-        formats = frozenset(reading.format for reading in run.run.readings)
+        formats = run.formats
         if formats not in of_formats:
             of_formats[formats] = [rule for rule in by_scope["run"] if not rule.formats or not formats.isdisjoint(rule.formats)]
         _run_on_run(run, of_formats[formats], words.of_run(run.run), said)

@@ -30,7 +30,10 @@ _READING = (
     *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
 )
 """A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
-_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"train.py", b".sh")
+_TOOLS = (b"llamafactory-cli", b"axolotl", b"swift", b"megatron", b"litgpt", b"oumi", b"composer", b"xtuner")
+_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"!trl ", b"!tune ", b"train.py", b".sh", *_TOOLS)
+_CALLING = (b"subprocess", b"os.system(", b"import system")
+_STARTED = (b"accelerate", b"torchrun", b"deepspeed", b"train.py", b"trl", b"tune", *_TOOLS)
 _LARGEST_SCRIPT = 2**17
 _LARGEST_NOTEBOOK = 2**20
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -58,6 +61,11 @@ def starts_training(text: bytes) -> bool:
     return b".train(" in text and b"__main__" in text
 
 
+def calls_programs(text: bytes) -> bool:
+    """Does a program start commands that may train: ``subprocess.run(["torchrun", "train.py"])``?"""
+    return any(word in text for word in _CALLING) and any(word in text for word in _STARTED)
+
+
 def starts_programs(text: bytes) -> bool:
     """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
     return b'"!' in text and any(word in text for word in _STARTERS)
@@ -69,7 +77,7 @@ def _names_commands(text: bytes) -> bool:
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
-    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text)),
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text) or calls_programs(text)),
     (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
     (".md", _LARGEST_SCRIPT, _names_commands),
 )

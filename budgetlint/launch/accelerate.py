@@ -19,8 +19,8 @@ _PREFIXES = {"fsdp_": "fsdp_config", "megatron_lm_": "megatron_lm_config", "para
 _PLAIN = frozenset(("num_processes", "num_machines", "mixed_precision", "dynamo_backend"))
 
 
-def as_config(flags: Document) -> Document:
-    """The document that a config file with the same contents would be."""
+def as_config(flags: Document, *, whole: bool = False) -> Document:
+    """The document that a config file with the same contents would be. ``whole``: with the flags that no file has, at its top."""
     root = flags.mapping
     if root is None:
         return flags
@@ -32,7 +32,7 @@ def as_config(flags: Document) -> Document:
             top.append(Entry(Scalar("distributed_type", entry.key.span), Scalar(_KINDS[entry.key.text], entry.key.span)))
         elif section:
             sections.setdefault(section, []).append(entry)
-        elif entry.key.text in _PLAIN:
+        elif whole or entry.key.text in _PLAIN:
             top.append(entry)
     blocks = [Entry(Scalar(name, root.span), Mapping(tuple(entries), root.span)) for name, entries in sections.items()]
     return replace(flags, root=Mapping((*top, *blocks), root.span))

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from budgetlint.base.record import open_state
+from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_marks import (
@@ -39,6 +39,7 @@ from budgetlint.program.path_ends import end_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
+from budgetlint.program.text_blocks import with_block
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
 from budgetlint.program.values import ABSENT, Choice, Copied, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
@@ -165,6 +166,8 @@ class _Writer:
     def object(self, one: Object, place: Place, others: Value | None, *, sure: bool) -> Mapping:
         """``others``: why arguments that are not given may be other than the class's defaults."""
         entries = [self._entry(str(name), value, place) for name, value in one.attributes.items()]
+        if is_arguments(one.kind):
+            entries = [replace(found, value=with_block(found.key.text, found.value, self.source)) if found else None for found in entries]
         tag = one.kind + ("?" if one.made is not None and one.made.conditions and not sure else "")
         unknown = Opaque(f"a class of its own, {one.kind}") if not is_arguments(one.kind) else None
         return self._block([one for one in entries if one is not None], one.rest or unknown or others, place, tag)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 from budgetlint.base.expression import expression
+from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, SpanIn
 from budgetlint.documents import Mapping, Node, Scalar, Sequence
 from budgetlint.documents.python_marks import FOLLOWED
@@ -13,6 +14,7 @@ from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import BudgetContext, DocumentContext
+from budgetlint.rules_api.toolbox.documents import engine_inside
 from budgetlint.settings.run import Reading, Stack
 
 
@@ -29,8 +31,13 @@ def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
     for entry in work.project.entries.values():
         for reading in entry.readings:
             yield DocumentContext(reading=reading, stack_of=stack_of, asked_for=asked_for)
+            engine = engine_inside(reading)
+            if engine is not None:
+                yield DocumentContext(reading=engine, stack_of=partial(_held, stack_of(reading)), asked_for=asked_for)
     for reading, stack in _followed_otherwise(work):
-        yield DocumentContext(reading=reading, stack_of=partial(_held, stack), asked_for=asked_for)
+        for one in (reading, engine_inside(reading)):
+            if one is not None:
+                yield DocumentContext(reading=one, stack_of=partial(_held, stack), asked_for=asked_for)
 
 
 def _followed_otherwise(work: Assembly) -> Iterator[tuple[Reading, Stack]]:
@@ -89,7 +96,19 @@ def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
         for reading in context.run.readings:
             if reading.document.is_command and id(reading) not in seen:
                 seen.add(id(reading))
-                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack), program_of=partial(_program, work))
+                yield DocumentContext(
+                    reading=_as_file(reading), stack_of=partial(_held, context.run.stack), program_of=partial(_program, work)
+                )
+
+
+def _as_file(reading: Reading) -> Reading:
+    """Flags of ``accelerate launch`` by the names that its config file has for them, as rules ask for them."""
+    from budgetlint.launch.accelerate import as_config  # most projects are files
+    from budgetlint.launch.commands import ACCELERATE
+
+    if reading.document.program != ACCELERATE:
+        return reading
+    return replace(reading, document=as_config(reading.document, whole=True))
 
 
 def _program(work: Assembly, reading: Reading) -> SourceFile | None:

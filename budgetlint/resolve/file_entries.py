@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
 from budgetlint.base.source import SourceFile
-from budgetlint.files.wanted import is_named, starts_programs
+from budgetlint.files.wanted import calls_programs, is_named, starts_programs
 from budgetlint.settings.consumer import Consumer
 from budgetlint.settings.run import Reading
 
@@ -92,6 +92,16 @@ def notebook_entry(source: SourceFile) -> FileEntry:
 
         cells = cells_of(source)
         launches = script_launches(cells.commands) if cells is not None else ()
+    return FileEntry(source.path, None, source=source, launches=launches)
+
+
+def program_entry(source: SourceFile) -> FileEntry:
+    """A program with the training commands that it starts."""
+    launches: tuple[Launch, ...] = ()
+    if calls_programs(source.text.encode(errors="replace")):
+        from budgetlint.launch.python_calls import called_launches
+
+        launches = called_launches(source)
     return FileEntry(source.path, None, source=source, launches=launches)
 
 

@@ -20,7 +20,7 @@ from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
 from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_readme, makes_arguments
 from budgetlint.readers import Reader, Tie, identify
-from budgetlint.resolve.file_entries import FileEntry, is_script, notebook_entry, readme_entry, script_entry
+from budgetlint.resolve.file_entries import FileEntry, is_script, notebook_entry, program_entry, readme_entry, script_entry
 from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.file_kinds import (
     MEASURED,
@@ -120,7 +120,7 @@ class Project:
         if path.endswith(NOTEBOOK_SUFFIX):
             return notebook_entry(source)
         if path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace")):
-            return FileEntry(path, None, source=source)
+            return program_entry(source)
         return self._config(path, source)
 
     def _named_scripts(self, source: SourceFile) -> None:

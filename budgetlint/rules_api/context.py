@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from budgetlint.rules_api.rule import Rule
     from budgetlint.settings.program import FollowedProgram, OriginStep
 
+ENGINE = "deepspeed"
+
 
 @open_record
 class Context(ABC):
@@ -220,7 +222,22 @@ class RunContext(Context):
         return tuple(reading for reading in self.run.readings if format in (None, reading.format))
 
     def reading(self, format: str) -> Reading | None:
-        return self.run.reading(format)
+        found = self.run.reading(format)
+        return found if found is not None or format != ENGINE else self.engine
+
+    @property
+    def engine(self) -> Reading | None:
+        """What the trainer's own document holds of DeepSpeed's, where no file of its own does."""
+        from budgetlint.rules_api.toolbox.documents import engine_inside  # the toolbox is loaded where it is asked
+
+        trainer = self.run.trainer
+        return engine_inside(trainer) if trainer is not None and self.run.reading(ENGINE) is None else None
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """Of its documents, and of what stands inside them."""
+        own = frozenset(reading.format for reading in self.run.readings)
+        return own if self.engine is None else own | {ENGINE}
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.documents import Entry, Loader, Mapping, Sequence
+from budgetlint.documents.python_marks import LOOP
 from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import Format
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.settings.run import Reading, Setting
+from budgetlint.rules_api.context import ENGINE
+from budgetlint.settings.run import Reading, Role, Setting
 
 _FORMATS = {manifest.name: manifest.formats for manifest in MANIFESTS}
 
@@ -129,3 +131,25 @@ def loads_with(reading: Reading) -> Loader:
     if reading.format == "deepspeed":
         return Loader.HJSON
     return loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))
+
+
+def engine_inside(reading: Reading) -> Reading | None:
+    """DeepSpeed's configuration inside the trainer's own document (``deepspeed: {...}``, ``deepspeed={...}``) as one of its own; None where
+    there is none, and where more may stand in it than is seen.
+
+    Example: `engine_inside` of a script that calls ``TrainingArguments(deepspeed={"zero_optimization": {"stage": 2}})``.
+    """
+    if reading.role is not Role.TRAINER:
+        return None
+    facts = reading.document.facts
+    if ENGINE not in facts:
+        home = arguments_home(reading)
+        nodes = (reading.document.get(f"{place}.{ENGINE}" if place else ENGINE) for place in (home, LOOP))
+        root = next((node for node in nodes if isinstance(node, Mapping) and node.entries), None)
+        facts[ENGINE] = None
+        if root is not None:
+            from budgetlint.readers.deepspeed.inline import engine_at  # few configs hold their engine
+
+            facts[ENGINE] = engine_at(reading, root, loads_with(reading))
+    found: Reading | None = facts[ENGINE]
+    return found
