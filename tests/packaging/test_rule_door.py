@@ -38,8 +38,8 @@ INSIDE = {
     "budgetlint.catalog.targets": ("module names of a family", "_modules lora_target_mismatch"),
     "budgetlint.catalog.vocabulary": (
         "the keys that frameworks know, by release",
-        "_unknown_accelerate _unknown_deepspeed _unknown_sections duplicate_key eval_without_dataset key_not_taken unknown_flag "
-        "unknown_key",
+        "_unknown_accelerate _unknown_deepspeed _unknown_sections dataset_type_misspelt duplicate_key eval_without_dataset key_not_taken "
+        "unknown_flag unknown_key",
     ),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken"),
     "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
