@@ -47,6 +47,8 @@ _OTHERWISE = frozenset((
     "openvino", "coreml", "ct", "ctranslate", "tokenizer", "delta", "diff",
 ))  # fmt: skip
 """Words beside a name that make another shape of it, or no checkpoint that trains."""
+_EXTENDED = expression(r"-\d{5,}$")
+"""Rows named by the size of their vocabulary: ``llama-7b-32001``."""
 _LAYERS = expression(r"\d+(?:l|layers?)")
 
 _PLAIN = frozenset(("all", "command", "meta", "micro", "mini", "multi", "open", "seed", "sparse", "stable", "tiny"))
@@ -177,6 +179,8 @@ def _keys() -> Mapping[str, tuple[_Key, ...]]:
             continue
         rows.setdefault(words, []).append(row)
         plain = tuple(_without_version(words))
+        if _EXTENDED.search(name) is not None:
+            continue  # one of the same sizes with words of its own: not what the name without them says
         if len(words[0]) > 2 and set(filter(_SIZE.fullmatch, plain)) <= set(_words(row)):  # ``qwen-1-8b`` is no 8b of a version 1
             unversioned.setdefault(plain, []).append(row)
     found: dict[str, list[_Key]] = {}

@@ -61,7 +61,6 @@ SUGGESTS = [
     ("qwen3b-it-old-prompt/checkpoint-400", "qwen2.5-3b"),
     ("./checkpoints/sft/sokoban-1.5b-sft-qwen-2.5-1.5b-base-full-sft/global_step_225", "qwen2.5-1.5b"),
     ("outputs/llama-7b-sft", "llama-7b"),
-    ("outputs/qwen-0.5b-sft", "qwen2.5-0.5b"),
     # a merged adapter is the model again
     ("out/llama-3.1-8b-lora-merged", "llama-3.1-8b"),
     ("/out/lora/merged/qwen2.5-7b-sft", "qwen2.5-7b"),
@@ -72,6 +71,7 @@ SUGGESTS = [
 SUGGESTS_TWO = [
     ("outputs/gemma-2b-sft", {"gemma-2b", "gemma-2-2b"}),
     ("outputs/llama-3.1-8b-to-qwen2.5-1.5b", {"llama-3.1-8b", "qwen2.5-1.5b"}),
+    ("outputs/qwen-0.5b-sft", {"qwen2.5-0.5b", "qwen1.5-0.5b"}),
     ("outputs/mistral-7b-sft", {"mistral-7b-v0.1", "mistral-7b-v0.3"}),
 ]
 
@@ -105,7 +105,7 @@ SAYS_NOTHING = [
     "out/llama-3.1-8b5-sft",
     "out/qwen2.5-7bsft",
     "out/xqwen2.5-7b-sft",
-    "out/sheared-llama-2.7b-sft",
+    "out/sheared-llama-3.1-2.7b-sft",
     "out/qwen2.5-1.7b-sft",
     "out/qwen2.5-15b-sft",
     "out/llama-3.1-8b-pruned-4b",

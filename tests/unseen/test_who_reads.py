@@ -240,7 +240,7 @@ CASES = {
     ),
     "other scripts' data is no TRL": Case(
         OTHERS,
-        {"train.sh": "unknown", "vit.sh": "unknown"},
+        {"train.sh": "unknown", "vit.sh": "fits"},
         {"train.sh": {"micro_batch": 16, "seq_len": None, "task": None, "optimizer": "unresolved"}},
     ),
     "a recipe whose copy is launched": Case(COPIED, {"pipeline.sh": "unknown"}),
