@@ -75,8 +75,8 @@ def _binary(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mult) and isinstance(right, Items) and isinstance(left, Known):
         return _times(right, left.value)
     if isinstance(left, Map) and isinstance(right, Map) and isinstance(op, ast.BitOr):
-        made = Map({**left.items, **right.items}, right.rest if right.rest is not None else left.rest, left.origins)
-        return made if right.rest is None else made_of(left, right)
+        both = Map({**left.items, **right.items}, right.rest if right.rest is not None else left.rest, left.origins)
+        return both if right.rest is None else made_of(left, right)
     if isinstance(left, Known) and isinstance(left.value, str) and isinstance(op, ast.Mod) and isinstance(right, Items):
         return _formatted(left, right)
     if isinstance(left, Items | Map) and isinstance(right, Known) and not isinstance(op, ast.Mult):
