@@ -66,7 +66,7 @@ class HeldRun:
         What another release refuses by a condition in other words is one refusal, told by the newer one."""
         for contract in lineage(self.contract):
             asked = {id(row) for name in written for row in contract.by_field.get(name, ())}
-            found = [one for row in contract.rows if id(row) in asked for one in self._of(contract, row)]
+            found = [one for row in contract.rows if id(row) in asked for one in self._of(contract, row, written)]
             groups: dict[tuple[object, ...], list[Refusal]] = {}
             for one in found:
                 groups.setdefault((one.row.warns, *one.written), []).append(one)
@@ -76,8 +76,9 @@ class HeldRun:
                 if one is last:
                     yield _together(alike, last)
 
-    def _of(self, contract: Contract, row: RefusalRow) -> Iterator[Refusal]:
-        possible = candidates(contract, self.stack)
+    def _of(self, contract: Contract, row: RefusalRow, all_written: Sequence[str]) -> Iterator[Refusal]:
+        every = candidates(contract, self.stack)
+        possible = [number for number in every if _takes_all(contract, all_written, number)] or every
         refusing = [number for number in possible if number in row.at and holds(row.tree, self._lookup(contract, number)) is True]
         if not refusing:
             return
@@ -128,6 +129,11 @@ class HeldRun:
             if found is not None:
                 return found
         return None
+
+
+def _takes_all(contract: Contract, written: Sequence[str], release: int) -> bool:
+    """A release that lacks a name which another has stops at that name, whatever else is written: it is not the one that is meant."""
+    return contract.lenient or all(contract.spec(name, release) is not None for name in written if name in contract.specs)
 
 
 def _could_run(contract: Contract, written: Sequence[str], release: int) -> bool:

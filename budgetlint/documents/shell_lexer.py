@@ -21,7 +21,7 @@ _COUNTED = expression(r"([A-Za-z_][A-Za-z0-9_]*)\[[@*]\]")
 """Behind ``${#``: how many items a list has."""
 _IN_DOUBLE = expression(r'[^"\\$`]+')
 _OPERATOR = expression(r"&>>?|;;&?|;&|&&|\|\||\|&|[;&|()\n]|[0-9]*(?:<<<|<<-?|<>|>>|>\||[<>]&|[<>])")
-_BLANK = expression(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_BLANK = expression(r"(?:[ \t\r\f\v]|\\(?:\r?\n|\Z))+")
 _ARRAY = expression(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
 _PLACEHOLDER = expression(r"<[A-Za-z][\w ./-]*>(?=\s|\Z)")
 """``--model <your model>``: bash would redirect, people mean a gap."""
