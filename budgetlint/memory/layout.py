@@ -49,7 +49,7 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
         states_over=over[2],
         reshard=bool(settings.value("reshard_after_forward", strategy not in ("grad-op", "hybrid-grad-op"))),
         offload_optimizer=settings.value("offload_optimizer", "none") != "none",
-        offload_params=settings.value("offload_params", "none") != "none",
+        offload_params=settings.value("offload_params", "none") != "none" and kind not in _WHOLE_PARAMETERS,
         wrap=settings.value("wrap", "layer"),
         zero=_zero(settings, kind),
         group=group,
@@ -170,6 +170,8 @@ def _is_unknown_optimizer(plan: Plan, settings: Settings) -> bool:
     return bool(named) and named != plan.optimizer.name and not isinstance(find_optimizer(str(named)), Optimizer)
 
 
+_WHOLE_PARAMETERS = ("zero1", "zero2")
+"""DeepSpeed offloads parameters at stage 3 only (0.18.2 and 0.19.8 ``runtime/zero/config.py`` offload_param: "Valid only with stage 3")."""
 _LEAST = Zero(0, 0, max_live=0)
 
 

@@ -70,7 +70,11 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
         value = it.evaluate(keyword.value, frame)
         if keyword.arg is None:
             _refuse_twice(value, pool)
-            pour(it, value, pool)
+            more = Map()
+            pour(it, value, more)
+            # a name that is given twice is a TypeError, so what is not known of a mapping is none of the names beside it
+            pool.items = {**more.items, **pool.items}
+            pool.rest = pool.rest if pool.rest is not None else more.rest
         else:
             _refuse_twice(Map({keyword.arg: value}), pool)
             pool.items[keyword.arg] = value

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from budgetlint.program.modules import Files, Trees
 
 _WHOLE = re.compile(
-    r"\b(?:vars\(|__dict__|asdict\(|astuple\(|fields\(|_get_kwargs|locals\(|globals\(|exec\(|eval\(|set_defaults|parse_known_args)|\*\*\s*args"
+    r"\b(?:vars\(|__dict__|asdict\(|astuple\(|fields\(|_get_kwargs|locals\(|globals\(|exec\(|set_defaults|parse_known_args)|\*\*\s*args"
+    r"|(?<![.\w])eval\("
 )
-"""What takes all options at once, or puts others into them."""
+"""What takes all options at once, or puts others into them; ``model.eval()`` does neither."""
 _DYNAMIC = re.compile(r"\b(?:getattr|hasattr|setattr)\(\s*\w+\s*,\s*[^\"'\s]")
 _OF_ITSELF = re.compile(r"\b(?:vars|asdict|astuple|fields)\(self\)|\bself\.__dict__")
 """An object that takes all of its own: asked of the class that has the option."""

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 SOURCES = ("budgetlint", "rules", "grammar", "pyproject.toml", "README.md", "LICENSE")
 RENAMED = {"rules": "budgetlint_rules", "grammar": "budgetlint_grammar"}
-SHIPPED = (".py", ".json", ".lark", ".md", "py.typed")
+SHIPPED = (".py", ".json", ".lark", ".md", ".txt", "py.typed")
 NEEDS_SETUPTOOLS = 77
 """``license = "Apache-2.0"`` as text (PEP 639)."""
 
