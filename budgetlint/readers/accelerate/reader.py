@@ -56,9 +56,9 @@ _COMPILED = (True, False)
 
 def _by_engine(setting: Setting) -> Setting:
     """What ``settle`` decides: a DeepSpeed engine is compiled by some releases only."""
-    return (
-        replace(setting, value=None, state="auto", readings=_COMPILED) if setting.name == "compile" and setting.value is True else setting
-    )
+    if setting.name != "compile" or setting.value is not True:
+        return setting
+    return replace(setting, value=None, state="auto", readings=_COMPILED)
 
 
 def settle(settings: Settings, stack: Stack) -> Settings:
