@@ -99,3 +99,24 @@ NO_RUNS: dict[str, str] = {
 @pytest.mark.parametrize("name", NO_RUNS)
 def test_what_trains_nothing_known_is_no_run(name: str) -> None:
     assert judge_texts({name: NO_RUNS[name]}).runs == ()
+
+
+_DEEPSPEED = f"deepspeed train.py {FLAGS} --deepspeed ds.json"
+STEPS: dict[str, tuple[int | None, int | None]] = {
+    f"srun --nodes=2 --gpus-per-node=8 {_DEEPSPEED}": (8, 2),
+    f"srun -N 2 --gres=gpu:4 {_DEEPSPEED}": (4, 2),
+    f"srun -N 2 -G 8 {_DEEPSPEED}": (4, 2),
+    f"srun -N 2 --gres=gpu:a100:4 bash -c '{_DEEPSPEED}'": (4, 2),
+    f"#SBATCH --nodes=4\n#SBATCH --gres=gpu:8\nsrun --gres=gpu:2 {_DEEPSPEED}": (2, 4),
+    f"#SBATCH --nodes=4\n#SBATCH --gres=gpu:8\nsrun --nodes=1 {_DEEPSPEED}": (8, 4),
+    f"srun --gres=gpu:$N {_DEEPSPEED}": (None, None),
+    f"srun --gres=gpu:4 torchrun --nproc_per_node gpu train.py {FLAGS}": (4, None),
+    f"srun --gres=gpu:4 torchrun --nproc_per_node 2 train.py {FLAGS}": (2, None),
+    f"srun --gres=gpu:4 torchrun train.py {FLAGS}": (1, None),
+}
+
+
+@pytest.mark.parametrize("line", STEPS)
+def test_a_step_names_devices_of_its_own(line: str) -> None:
+    settings = only({"job.sh": f"#!/bin/bash\n{line}\n", "ds.json": '{"zero_optimization": {"stage": 2}}'}).run.settings
+    assert (settings.value("devices_per_node"), settings.value("nodes")) == STEPS[line]
