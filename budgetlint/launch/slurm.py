@@ -40,6 +40,33 @@ def read_slurm(
     return _read(source, {name: (value, span) for name, value, span in (*written, *_options(command[1:]))})
 
 
+ASKED = "SLURM_JOB_NUM_NODES", "SLURM_GPUS_ON_NODE"
+"""What tells a script, of all that Slurm sets, how many machines and devices of each the ``sbatch`` before it asks for."""
+
+
+def submitted(command: Sequence[Word]) -> dict[str, str]:
+    """What a script finds set whose ``sbatch`` has options of its own, which beat those in the script."""
+    found = {name: (value, span) for name, value, span in _options(command[1:])}
+    _, gpus, _ = _gpus(found)
+    nodes = _NODES.fullmatch(found["nodes"][0]) if "nodes" in found else None
+    said = (("SLURM_NNODES", nodes and nodes[1]), (ASKED[0], nodes and nodes[1]), (ASKED[1], None if gpus is None else str(gpus)))
+    return {name: str(value) for name, value in said if value}
+
+
+def over_lines(
+    source: SourceFile, asked: Mapping[str, str], request: Request | None, job: Document | None
+) -> tuple[Request | None, Document | None]:
+    """Request and job of a script whose ``sbatch`` asked for something (`submitted`)."""
+    nodes, gpus = (small(asked.get(name, "")) for name in ASKED)
+    if nodes is None and gpus is None:
+        return request, job
+    whole, span = request or Request(), Span(0, 0)
+    if nodes is not None:
+        job = _document(source, {"nodes": (str(nodes), span)})
+    origin = whole.origin or Origin(OriginKind.FLAG, source, span, ASKED[1])
+    return Request(whole.device, whole.gpus if gpus is None else gpus, whole.nodes if nodes is None else nodes, origin), job
+
+
 def of_step(
     source: SourceFile, request: Request | None, job: Document | None, words: Sequence[Word]
 ) -> tuple[Request | None, Document | None]:

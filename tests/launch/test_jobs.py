@@ -120,3 +120,24 @@ STEPS: dict[str, tuple[int | None, int | None]] = {
 def test_a_step_names_devices_of_its_own(line: str) -> None:
     settings = only({"job.sh": f"#!/bin/bash\n{line}\n", "ds.json": '{"zero_optimization": {"stage": 2}}'}).run.settings
     assert (settings.value("devices_per_node"), settings.value("nodes")) == STEPS[line]
+
+
+SUBMITTED: dict[str, tuple[int | None, int | None]] = {
+    "sbatch --nodes=2 --gpus-per-node=8 job.sh": (8, 2),
+    "sbatch -N 2 --gres=gpu:a100:4 job.sh": (4, 2),
+    "sbatch -p gpu job.sh": (2, 1),
+    "sbatch --gres=gpu:$N job.sh": (2, 1),
+}
+
+
+@pytest.mark.parametrize("line", SUBMITTED)
+def test_options_of_sbatch_beat_the_lines_of_the_script(line: str) -> None:
+    job = f"#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:2\n{_DEEPSPEED}\n"
+    settings = only({"submit.sh": f"{line}\n", "job.sh": job, "ds.json": '{"zero_optimization": {"stage": 2}}'}).run.settings
+    assert (settings.value("devices_per_node"), settings.value("nodes")) == SUBMITTED[line]
+
+
+def test_options_of_sbatch_are_variables_of_the_script() -> None:
+    job = f"#!/bin/bash\ntorchrun --nnodes $SLURM_NNODES --nproc_per_node $SLURM_GPUS_ON_NODE train.py {FLAGS}\n"
+    settings = only({"submit.sh": "sbatch --nodes=2 --gpus-per-node=8 job.sh\n", "job.sh": job}).run.settings
+    assert (settings.value("devices"), settings.value("nodes")) == (16, 2)
