@@ -84,8 +84,8 @@ def _replaced(look: Lookup) -> Iterator[Setting]:
     top = Lookup(look.document, look.loader)
     for names, settings in ((_OWN_OPTIMIZER, ("optimizer",)), (_OWN_SCHEDULER, ("lr_scheduler", "warmup_steps", "warmup_ratio"))):
         raw = top.raw(*names)
-        for name in settings if raw is not None else ():
-            if not name.startswith("warmup") or look.has(name):
+        for name in settings:
+            if raw is not None and (not name.startswith("warmup") or look.has(name)):
                 yield Setting(name, None, raw.origin, f"{raw.path} of its own", "symbolic", readings=SPANS.get(name, ()))
 
 
