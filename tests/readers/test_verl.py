@@ -174,6 +174,10 @@ def test_supervised_files():
     assert "rollout_engine" not in full(file(SFT))
 
 
+def test_no_reward_model_is_nowhere():
+    assert "reward_offload" not in complete(READER, READER.read(flags(FLAGS)).settings, _stack({}))
+
+
 _LIGER = " actor_rollout_ref.model.use_liger=True"
 
 
@@ -187,7 +191,8 @@ def _stack(releases: dict[str, str]) -> Stack:
     [("0.1", "none", ()), ("0.2", "cpu", ()), ("0.7.0", "cpu", ()), ("0.7.1", None, ("cpu", "none")), ("", None, ("cpu", "none"))],
 )
 def test_the_reward_model_waits_on_the_host_while_it_is_a_worker(version, value, readings):
-    found = complete(READER, READER.read(flags(FLAGS)).settings, _stack({"verl": version} if version else {}))["reward_offload"]
+    text = FLAGS.rstrip() + " reward_model.enable=True reward_model.model.path=r/m"
+    found = complete(READER, READER.read(flags(text)).settings, _stack({"verl": version} if version else {}))["reward_offload"]
     assert (found.value, found.readings) == (value, readings)
 
 

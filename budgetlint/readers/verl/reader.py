@@ -13,7 +13,7 @@ from typing import Any
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Scalar, walk
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.readers.base import Reader, default, hidden, read_keys, unsettled
+from budgetlint.readers.base import Reader, default, read_keys, unsettled
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import engine_defaults
@@ -148,15 +148,16 @@ def _by_release(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("model_code") != "megatron":
         home, note = "none" if first else "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor, from 0.2 on"
         yield default("reference_offload", home, note)
-        yield _reward_offload(stack, home, note)
+        yield from _reward_offload(settings, stack, home, note)
 
 
-def _reward_offload(stack: Stack, home: str, note: str) -> Setting:
+def _reward_offload(settings: Settings, stack: Stack, home: str, note: str) -> Iterable[Setting]:
     """From 0.7.1 on no worker of the trainer holds the reward model: it has a server (0.7.0 ``workers/fsdp_workers.py`` is the last with a
     ``RewardModelWorker``), whose place is not followed."""
     if stack.at_least("verl", "0.7.1") is False:
-        return default("reward_offload", home, note)
-    return hidden("reward_offload", ("cpu", "none"), f"{note}, up to 0.7.0; a server of its own since")
+        yield default("reward_offload", home, note)
+    elif "reward_model" in settings:
+        yield unsettled("reward_offload", ("cpu", "none"), f"{note}, up to 0.7.0; a server of its own since")
 
 
 def _kernels(stack: Stack) -> Setting:
