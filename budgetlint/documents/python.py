@@ -36,7 +36,7 @@ _FUNCTIONS = frozenset(("get_peft_model", "prepare_model_for_kbit_training", "pr
 _METHODS = frozenset(("gradient_checkpointing_enable", "requires_grad_", "half", "bfloat16"))
 _CASTS = frozenset(("torch.float16", "torch.bfloat16", "torch.half"))
 _NO_MODELS = ("Tokenizer", "TokenizerFast", "Processor", "Config", "FeatureExtractor")
-_DEFINITIONS = frozenset(("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler"))
+_DEFINITIONS = frozenset(("compute_loss", "training_step", "create_optimizer", "create_scheduler", "create_optimizer_and_scheduler"))
 
 
 def read_python(source: SourceFile) -> tuple[Document, ...]:

@@ -24,6 +24,7 @@ from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse, telling
 from budgetlint.launch.launch import Launch, Request, Started
+from budgetlint.launch.slurm import of_step
 from budgetlint.launch.walk import ShellWalk, Stand
 from budgetlint.launch.wrappers import is_elsewhere
 from budgetlint.readers.base import is_symbolic
@@ -143,6 +144,8 @@ class Builder:
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
         every = (*stand.layers, *start.layers)
         request, job = stand.job or (self.request, self.job)
+        for one in every:
+            request, job = of_step(self.source, request, job, one.words) if one.name == "srun" else (request, job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
         environ = self._environment(environment, stand.script, span, number, at)

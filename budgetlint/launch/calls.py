@@ -17,6 +17,7 @@ from budgetlint.launch.jobs import COMPOSE, WORKFLOW, kind_of, request_of, texts
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
 from budgetlint.launch.services import services, steps
+from budgetlint.launch.slurm import submitted
 from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
 from budgetlint.launch.wrappers import COUNTED, SHELLS, base
 from budgetlint.launch.wrappers import variables as variables_of
@@ -111,6 +112,8 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
         return  # it runs what it is given, which is a launch of its own
     wrappers = command.words[: len(command.words) - len(behind) - 1]
     held.update({name: word.text for name, word in (*command.environment.items(), *variables_of(wrappers))})
+    if base(words[0]) == "sbatch":
+        held.update(submitted(words[:at]))
     told = tuple(sorted(pair for pair in held.items() if not is_symbolic(pair[1])))
     texts = tuple(word.text for word in behind)
     many = any(text in UNCOUNTED for text in texts)

@@ -18,7 +18,7 @@ from budgetlint.launch.jobs import COMPOSE, JOB, KUBERNETES, SKYPILOT, WORKFLOW,
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.services import services, steps
-from budgetlint.launch.slurm import array_tasks, is_slurm, read_slurm
+from budgetlint.launch.slurm import array_tasks, is_slurm, over_lines, read_slurm
 from budgetlint.readers.base import is_symbolic
 
 
@@ -48,7 +48,9 @@ def started_launches(
         builder.request, builder.job, builder.given = read_slurm(source)
     builder.sourced, builder.library = sourced, library
     job, tasks = builder.given, tuple(array_tasks(source))
+    lines = builder.request, builder.job
     for arguments, environment in starts:
+        builder.request, builder.job = over_lines(source, environment, *lines)
         for task in tasks:
             builder.given = {**own_name(source), **job, **task, **given_by(arguments, environment)}
             builder.environment = {**task, **given_by((), environment)}

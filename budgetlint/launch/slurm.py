@@ -37,7 +37,51 @@ def read_slurm(
     """The request, the same as a document of kind ``job``, and the variables that Slurm sets from it. The script is ``text[start:end]``;
     ``command`` are the words of the ``sbatch`` that submits it."""
     written = _directives(source, start, len(source.text) if end is None else end)
-    return _read(source, {name: (value, span) for name, value, span in (*written, *_options(command))})
+    return _read(source, {name: (value, span) for name, value, span in (*written, *_options(command[1:]))})
+
+
+ASKED = "SLURM_JOB_NUM_NODES", "SLURM_GPUS_ON_NODE"
+"""What tells a script, of all that Slurm sets, how many machines and devices of each the ``sbatch`` before it asks for."""
+
+
+def submitted(command: Sequence[Word]) -> dict[str, str]:
+    """What a script finds set whose ``sbatch`` has options of its own, which beat those in the script."""
+    found = {name: (value, span) for name, value, span in _options(command[1:])}
+    _, gpus, _ = _gpus(found)
+    nodes = _NODES.fullmatch(found["nodes"][0]) if "nodes" in found else None
+    said = (("SLURM_NNODES", nodes and nodes[1]), (ASKED[0], nodes and nodes[1]), (ASKED[1], None if gpus is None else str(gpus)))
+    return {name: str(value) for name, value in said if value}
+
+
+def over_lines(
+    source: SourceFile, asked: Mapping[str, str], request: Request | None, job: Document | None
+) -> tuple[Request | None, Document | None]:
+    """Request and job of a script whose ``sbatch`` asked for something (`submitted`)."""
+    nodes, gpus = (small(asked.get(name, "")) for name in ASKED)
+    if nodes is None and gpus is None:
+        return request, job
+    whole, span = request or Request(), Span(0, 0)
+    if nodes is not None:
+        job = _document(source, {"nodes": (str(nodes), span)})
+    origin = whole.origin or Origin(OriginKind.FLAG, source, span, ASKED[1])
+    return Request(whole.device, whole.gpus if gpus is None else gpus, whole.nodes if nodes is None else nodes, origin), job
+
+
+def of_step(
+    source: SourceFile, request: Request | None, job: Document | None, words: Sequence[Word]
+) -> tuple[Request | None, Document | None]:
+    """Request and job of what ``srun`` starts with these options of its own: its devices come before the job's, its machines count
+    where the job names none (a step on fewer may be one of several beside each other)."""
+    asked = {name: (value, span) for name, value, span in _options(words)}
+    own, document, _ = _read(source, asked)
+    whole = request or Request()
+    nodes = own.nodes if whole.nodes is None else whole.nodes
+    if whole.nodes is None and own.nodes is not None:
+        job = document
+    if own.gpus is None and nodes == whole.nodes:
+        return request, job
+    gpus, device = (whole.gpus, whole.device) if own.gpus is None else (own.gpus, own.device or whole.device)
+    return Request(device, gpus, nodes, own.origin or whole.origin), job
 
 
 def _read(source: SourceFile, found: _Asked) -> tuple[Request, Document, Mapping[str, Word]]:
@@ -84,7 +128,7 @@ def _numbers(text: str) -> Iterator[int]:
 
 def _options(words: Sequence[Word]) -> Iterator[tuple[str, str, Span]]:
     """``--gres=gpu:2``, ``-N 2``."""
-    for index, word in enumerate(words[1:], 1):
+    for index, word in enumerate(words):
         name, equals, _ = word.text.partition("=")
         value = word.after(len(name) + 1) if equals else words[index + 1] if index + 1 < len(words) else None
         if name.startswith("-") and value is not None:
@@ -104,6 +148,8 @@ def _gpus(found: _Asked) -> tuple[str, int | None, Span | None]:
         if name not in found:
             continue
         text, span = found[name]
+        if "$" in text:  # a count that nobody knows
+            continue
         match = _GPU.search(text) if name == "gres" else _COUNT.fullmatch(text)
         if match is None:
             continue

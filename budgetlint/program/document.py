@@ -55,7 +55,7 @@ _WHY = 78
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
 """What decides the dtype of a load that names none."""
 _OWN_METHODS = (
-    *("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler"),
+    *("compute_loss", "training_step", "create_optimizer", "create_scheduler", "create_optimizer_and_scheduler"),
     *dict.fromkeys((*EVALUATES, *KEEPS_OUTPUTS)),
 )
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
@@ -112,7 +112,8 @@ class _Writer:
             )
             for method in _OWN_METHODS:
                 if method in trainer.overrides:
-                    yield method, trainer.place, Mapping((), self.span(trainer.place))
+                    place = trainer.overrides[method]
+                    yield method, place, Mapping((), self.span(place))
         yield from self._done(wiring)
         yield from self._doubted(wiring)
         if wiring.facts:

@@ -89,3 +89,23 @@ def _outer(node: ast.AST, above: dict[int, ast.AST]) -> Iterator[ast.AST]:
 def calls_base(node: ast.AST, name: str) -> bool:
     """``super().NAME(...)`` somewhere in a method."""
     return any(isinstance(one, ast.Call) and _is_base(one.func, name) for one in ast.walk(node))
+
+
+_MAKES = frozenset({"create_optimizer", "create_scheduler", "create_optimizer_and_scheduler"})
+
+
+def only_calls_base(node: ast.AST) -> bool:
+    """``create_scheduler`` and the like that are one call of ``super()``'s, given what came in: ``return super().NAME(…)``."""
+    if not isinstance(node, ast.FunctionDef) or node.name not in _MAKES or not node.body:
+        return False
+    start = 1 if ast.get_docstring(node) is not None else 0
+    body = node.body[start:]
+    if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr):
+        return False
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not _is_base(call.func, node.name):
+        return False
+    names = [one.arg for one in node.args.args[1:]]
+    return [_name(one) for one in call.args] + [_name(one.value) for one in call.keywords] == names and all(
+        one.arg in (None, _name(one.value)) for one in call.keywords
+    )

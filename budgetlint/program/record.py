@@ -13,7 +13,8 @@ from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.models import model_of, module_of
 from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.packages.signatures import one_name, positional_names
-from budgetlint.program.passed_on import calls_base, passes_on
+from budgetlint.program.passed_on import calls_base, only_calls_base, passes_on
+from budgetlint.program.places import Place
 from budgetlint.program.repeat import repeated
 from budgetlint.program.reworked import leave_open
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
@@ -72,15 +73,19 @@ def _named(call: Call, kind: str, name: str) -> Call:
     return call._replace(positional=(*others, *call.positional[len(names) :]), keywords={**named, **call.keywords})
 
 
-def _overridden(cls: Class) -> tuple[str, ...]:
-    """Methods that the repository's classes have of their own, beside those that only look at what the base's do."""
-    mine = ((name, value) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items())
-    return tuple(dict.fromkeys(str(name) for name, value in mine if isinstance(value, Function) and not _is_bases(str(name), value)))
+def _overridden(cls: Class) -> dict[str, Place]:
+    """Methods that the repository's classes have of their own, and where, beside those that only look at what the base's do."""
+    found: dict[str, Place] = {}
+    for one in cls.line:
+        for name, value in one.attributes.items() if isinstance(one, Class) else ():
+            if isinstance(value, Function) and not _is_bases(str(name), value):
+                found.setdefault(str(name), Place(value.names.module.path, value.node.lineno))
+    return found
 
 
 def _is_bases(name: str, method: Function) -> bool:
     """Does a method leave what the base's does? An evaluation that does something beside it has the base's rows too."""
-    return passes_on(method.node) or (name in EVALUATES and calls_base(method.node, name))
+    return passes_on(method.node) or only_calls_base(method.node) or (name in EVALUATES and calls_base(method.node, name))
 
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:

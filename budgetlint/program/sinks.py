@@ -52,7 +52,7 @@ class Sink:
         self.line = place.line
         self.base = ""
         self.callers: tuple[str, ...] = ()
-        self.overrides: tuple[str, ...] = ()
+        self.overrides: dict[str, Place] = {}
         self.arguments: dict[str, Value] = {}
         self.positional: tuple[Value, ...] = ()
         self.rest: Value | None = None

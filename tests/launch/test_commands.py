@@ -34,7 +34,7 @@ STARTED: dict[str, tuple[str, list[str]]] = {
     "deepspeed --num_gpus 4 --master_port 1 train.py --a 1": ("train.py", ["deepspeed"]),
     "deepspeed --include localhost:0,1 --module pkg.train --a 1": ("pkg.train", ["deepspeed"]),
     "composer -n 8 train.py --a 1": ("train.py", ["composer"]),
-    "srun --gres=gpu:8 -N 2 torchrun --nnodes 2 train.py --a 1": ("train.py", ["srun", "torchrun"]),
+    "srun --gres=gpu:8 -N 2 torchrun --nnodes 2 train.py --a 1": ("train.py", ["job", "srun", "torchrun"]),
     "srun bash -c 'torchrun --nnodes 2 train.py --a 1'": ("train.py", ["srun", "torchrun"]),
     "bash -lc 'python train.py --a 1'": ("train.py", []),
     "eval 'python train.py --a 1'": ("train.py", []),

@@ -60,3 +60,22 @@ def test_the_program_is_its_reader() -> None:
     reader = entries["configs/experiment/large.yaml"].consumer
     assert reader is not None
     assert (reader.program, reader.evidence) == ("train.py", ACCEPTED)
+
+
+RL = "actor_rollout_ref:\n  model: {path: Qwen/Qwen2.5-7B}\n  rollout: {gpu_memory_utilization: 0.5}\ntrainer: {n_gpus_per_node: 8}\n"
+OVERRIDDEN = "python3 -m verl.trainer.main_ppo --config-path={} --config-name=grpo actor_rollout_ref.rollout.gpu_memory_utilization=0.7\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "folder", "place"),
+    [
+        ("", '"$PWD/configs"', "configs"),
+        ("", '"${PWD}/configs"', "configs"),
+        ("", '"$(pwd)/configs"', "configs"),
+        ('HERE="$PWD"\n', '"$HERE/configs"', "configs"),
+        ("cd train\n", '"$PWD/configs"', "train/configs"),
+    ],
+)
+def test_a_config_path_from_the_working_directory_keeps_the_overrides(before: str, folder: str, place: str) -> None:
+    (one,) = judge_texts({f"{place}/grpo.yaml": RL, "scripts/run.sh": before + OVERRIDDEN.format(folder)}).runs
+    assert (one.run.name, one.run.settings.value("rollout_memory")) == ("scripts/run.sh", 0.7)

@@ -99,3 +99,45 @@ NO_RUNS: dict[str, str] = {
 @pytest.mark.parametrize("name", NO_RUNS)
 def test_what_trains_nothing_known_is_no_run(name: str) -> None:
     assert judge_texts({name: NO_RUNS[name]}).runs == ()
+
+
+_DEEPSPEED = f"deepspeed train.py {FLAGS} --deepspeed ds.json"
+STEPS: dict[str, tuple[int | None, int | None]] = {
+    f"srun --nodes=2 --gpus-per-node=8 {_DEEPSPEED}": (8, 2),
+    f"srun -N 2 --gres=gpu:4 {_DEEPSPEED}": (4, 2),
+    f"srun -N 2 -G 8 {_DEEPSPEED}": (4, 2),
+    f"srun -N 2 --gres=gpu:a100:4 bash -c '{_DEEPSPEED}'": (4, 2),
+    f"#SBATCH --nodes=4\n#SBATCH --gres=gpu:8\nsrun --gres=gpu:2 {_DEEPSPEED}": (2, 4),
+    f"#SBATCH --nodes=4\n#SBATCH --gres=gpu:8\nsrun --nodes=1 {_DEEPSPEED}": (8, 4),
+    f"srun --gres=gpu:$N {_DEEPSPEED}": (None, None),
+    f"srun --gres=gpu:4 torchrun --nproc_per_node gpu train.py {FLAGS}": (4, None),
+    f"srun --gres=gpu:4 torchrun --nproc_per_node 2 train.py {FLAGS}": (2, None),
+    f"srun --gres=gpu:4 torchrun train.py {FLAGS}": (1, None),
+}
+
+
+@pytest.mark.parametrize("line", STEPS)
+def test_a_step_names_devices_of_its_own(line: str) -> None:
+    settings = only({"job.sh": f"#!/bin/bash\n{line}\n", "ds.json": '{"zero_optimization": {"stage": 2}}'}).run.settings
+    assert (settings.value("devices_per_node"), settings.value("nodes")) == STEPS[line]
+
+
+SUBMITTED: dict[str, tuple[int | None, int | None]] = {
+    "sbatch --nodes=2 --gpus-per-node=8 job.sh": (8, 2),
+    "sbatch -N 2 --gres=gpu:a100:4 job.sh": (4, 2),
+    "sbatch -p gpu job.sh": (2, 1),
+    "sbatch --gres=gpu:$N job.sh": (2, 1),
+}
+
+
+@pytest.mark.parametrize("line", SUBMITTED)
+def test_options_of_sbatch_beat_the_lines_of_the_script(line: str) -> None:
+    job = f"#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:2\n{_DEEPSPEED}\n"
+    settings = only({"submit.sh": f"{line}\n", "job.sh": job, "ds.json": '{"zero_optimization": {"stage": 2}}'}).run.settings
+    assert (settings.value("devices_per_node"), settings.value("nodes")) == SUBMITTED[line]
+
+
+def test_options_of_sbatch_are_variables_of_the_script() -> None:
+    job = f"#!/bin/bash\ntorchrun --nnodes $SLURM_NNODES --nproc_per_node $SLURM_GPUS_ON_NODE train.py {FLAGS}\n"
+    settings = only({"submit.sh": "sbatch --nodes=2 --gpus-per-node=8 job.sh\n", "job.sh": job}).run.settings
+    assert (settings.value("devices"), settings.value("nodes")) == (16, 2)

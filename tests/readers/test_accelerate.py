@@ -6,12 +6,13 @@ import json
 from textwrap import dedent
 
 import pytest
+from packaging.version import Version
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.accelerate.reader import READER
 from budgetlint.readers.base import complete, names
-from budgetlint.settings.run import Reading, Role, Setting, Stack
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
 SEEDS = {
@@ -113,11 +114,32 @@ def test_unset_precision_is_none():
         ("dynamo_config:\n  dynamo_backend: INDUCTOR", True),
         ("dynamo_config:\n  backend: 'NO'", False),
         ("dynamo_backend: NO", False),
+        ("dynamo_backend: EAGER", False),
+        ("dynamo_backend: AOT_EAGER", False),
+        ("dynamo_backend: INDUCTOR", True),
         ("dynamo_config: {}", None),
     ],
 )
 def test_dynamo(keys, on):
     assert values(f"distributed_type: MULTI_GPU\n{keys}", "compile") == (on,)
+
+
+@pytest.mark.parametrize(
+    ("backend", "releases", "value", "readings"),
+    [
+        ("INDUCTOR", {"accelerate": "1.0.0"}, False, ()),
+        ("INDUCTOR", {"accelerate": "1.1.0"}, None, (True, False)),
+        ("INDUCTOR", {"accelerate": "1.1.0", "deepspeed": "0.14.4"}, True, ()),
+        ("INDUCTOR", {"accelerate": "1.1.0", "deepspeed": "0.14.3"}, False, ()),
+        ("INDUCTOR", {}, None, (True, False)),
+        ("EAGER", {}, False, ()),
+    ],
+)
+def test_a_deepspeed_engine_is_compiled_by_newer_releases_only(backend, releases, value, readings):
+    origin = Origin(OriginKind.FLAG, note="test")
+    stack = Stack({name: Release(name, Version(text), None, origin, exact=True) for name, text in releases.items()})
+    found = complete(READER, reading(f"distributed_type: DEEPSPEED\ndynamo_backend: {backend}").settings, stack)["compile"]
+    assert (found.value, found.readings) == (value, readings)
 
 
 # -- DeepSpeed

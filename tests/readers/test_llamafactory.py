@@ -392,3 +392,18 @@ def test_a_switch_that_turns_off_is_shown_as_what_it_comes_to(written, shown):
     text = f"model_name_or_path: a/b\nstage: sft\nfinetuning_type: lora\ndisable_gradient_checkpointing: {written}\n"
     settings = READER.read(load(SourceFile("train.yaml", text))[0]).settings
     assert settings["recompute"].shown == shown
+
+
+@pytest.mark.parametrize(
+    ("model", "version", "told"),
+    [
+        ("meta-llama/Llama-3.1-8B", "0.9.4", None),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "0.9.2", (589_824, ())),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "0.9.1", (262_144, ())),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "", (None, (589_824, 262_144))),
+    ],
+)
+def test_the_largest_image_is_by_release_and_for_models_that_see(model, version, told):
+    settings = complete(READER, reading(base=BASE.replace("acme/tiny-1b", model)).settings, stack(version))
+    found = settings.get("image_max_pixels")
+    assert told == ((found.value, found.readings) if found else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from packaging.version import Version
 
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.optimizers import find_optimizer
@@ -12,7 +13,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.openrlhf.reader import READER
-from budgetlint.settings.run import Stack
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack
 
 OLD = """--pretrain meta-llama/Meta-Llama-3-8B --max_len 2048 --train_batch_size 256 --micro_train_batch_size 2 --zero_stage 3 --bf16
  --flash_attn --gradient_checkpointing --learning_rate 5e-6 --lora_rank 64 --lora_alpha 64 --adam_offload --packing_samples"""
@@ -95,3 +96,25 @@ def test_rank_0_trains_the_model_itself():
 def test_adam_is_deepspeeds():
     assert find_optimizer(full("--optim adam").value("optimizer")).decay == "decoupled"
     assert full("--optim muon").value("optimizer") == "muon"
+
+
+def _stack(**releases: str) -> Stack:
+    origin = Origin(OriginKind.FLAG, note="test")
+    return Stack({name: Release(name, Version(text), None, origin, exact=True) for name, text in releases.items()})
+
+
+@pytest.mark.parametrize(
+    ("written", "version", "value", "readings"),
+    [
+        ("", "0.8.9", "eager", ()),
+        ("", "0.8.10", "flash", ()),
+        ("", "", None, ("flash", "eager")),
+        ("--flash_attn", "0.8.9", "flash", ()),
+        ("--packing_samples", "", "flash", ()),
+        ("--packing_samples", "0.8.9", "flash", ()),
+    ],
+)
+def test_attention_is_by_release(written, version, value, readings):
+    releases = {"openrlhf": version} if version else {}
+    found = complete(READER, READER.read(flags(f"--zero_stage 2 {written}")).settings, _stack(**releases))["attention"]
+    assert (found.value, found.readings) == (value, readings)

@@ -340,3 +340,41 @@ def test_a_launched_script_is_one_run_with_its_command(command: str, expected: d
     (run,) = judge_texts({"train.py": HEAD + MODEL + arguments, "run.sh": command, "ds.json": engine}).runs
     assert run.run.name == "run.sh"
     assert {name: shown(run, name) for name in expected} == expected
+
+
+_SCHEDULED = """\
+args = TrainingArguments("out", per_device_train_batch_size=2, bf16=True, lr_scheduler_type="cosine", warmup_steps=10, optim="adamw_torch")
+class Own(Trainer):
+{method}
+Own(model=model, args=args, train_dataset=[]).train()
+"""
+_MADE_BY_BASE = {"lr_scheduler": "cosine", "warmup_steps": 10.0, "optimizer": "adamw"}
+_OPEN_SCHEDULE = {"lr_scheduler": "?", "warmup_steps": "?"}
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("def create_scheduler(self, num_training_steps, optimizer=None): return mine(optimizer)", _MADE_BY_BASE | _OPEN_SCHEDULE),
+        ("def create_optimizer_and_scheduler(self, num_training_steps): self.optimizer = mine()",
+         _OPEN_SCHEDULE | {"optimizer": ("sgd", "adamw")}),
+        ("def create_optimizer(self): return mine(self.model)", _MADE_BY_BASE | {"optimizer": ("sgd", "adamw")}),
+        ("def create_scheduler(self, num_training_steps, optimizer=None):\n"
+         "    return super().create_scheduler(num_training_steps, optimizer=optimizer)", _MADE_BY_BASE),
+        ("def create_scheduler(self, num_training_steps, optimizer=None): return super().create_scheduler(9, optimizer)",
+         _MADE_BY_BASE | _OPEN_SCHEDULE),
+        ("def create_optimizer(self): super().create_optimizer(); self.optimizer = mine()",
+         _MADE_BY_BASE | {"optimizer": ("sgd", "adamw")}),
+        ("def log(self, *args): pass", _MADE_BY_BASE),
+    ],
+)  # fmt: skip
+def test_a_schedule_of_a_trainer_of_ones_own_is_not_that_of_the_arguments(method: str, expected: dict[str, Any]) -> None:
+    body = "\n".join(f"    {line}" for line in method.split("\n"))
+    run = run_of(MODEL + _SCHEDULED.format(method=body))
+    assert {name: shown(run, name) for name in expected} == expected
+
+
+def test_an_open_schedule_is_told_at_the_method_that_opens_it() -> None:
+    run = run_of(MODEL + _SCHEDULED.format(method="    def create_scheduler(self, num_training_steps): pass"))
+    setting = run.setting("lr_scheduler")
+    assert setting is not None and "def create_scheduler" in str(setting.origin.source.text.splitlines()[setting.origin.location.line - 1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from packaging.version import Version
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
@@ -14,7 +15,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.verl.reader import READER
-from budgetlint.settings.run import Role, Stack
+from budgetlint.settings.run import Origin, OriginKind, Release, Role, Stack
 
 SEEDS = {
     "verl": "{actor_rollout_ref: {}, data: {}, trainer: {}}",
@@ -171,3 +172,39 @@ def test_supervised_files():
     expected = {"task": "sft", "micro_batch": 4, "seq_len": 1024, "recompute": "none", "model": "Qwen/Qwen2.5-0.5B", "shard": "fsdp"}
     assert values(file(SFT), *expected) == expected
     assert "rollout_engine" not in full(file(SFT))
+
+
+def test_no_reward_model_is_nowhere():
+    assert "reward_offload" not in complete(READER, READER.read(flags(FLAGS)).settings, _stack({}))
+
+
+_LIGER = " actor_rollout_ref.model.use_liger=True"
+
+
+def _stack(releases: dict[str, str]) -> Stack:
+    origin = Origin(OriginKind.FLAG, note="test")
+    return Stack({name: Release(name, Version(text), None, origin, exact=True) for name, text in releases.items()})
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "readings"),
+    [("0.1", "none", ()), ("0.2", "cpu", ()), ("0.7.0", "cpu", ()), ("0.7.1", None, ("cpu", "none")), ("", None, ("cpu", "none"))],
+)
+def test_the_reward_model_waits_on_the_host_while_it_is_a_worker(version, value, readings):
+    text = FLAGS.rstrip() + " reward_model.enable=True reward_model.model.path=r/m"
+    found = complete(READER, READER.read(flags(text)).settings, _stack({"verl": version} if version else {}))["reward_offload"]
+    assert (found.value, found.readings) == (value, readings)
+
+
+@pytest.mark.parametrize(
+    ("extra", "releases", "value", "readings"),
+    [
+        ("", {}, None, (("cross_entropy",), ())),
+        ("", {"flash-attn": "2.7.4"}, ("cross_entropy",), ()),
+        (_LIGER, {}, None, (("rms_norm", "rope", "swiglu", "cross_entropy"), ("rms_norm", "rope", "swiglu"))),
+        (_LIGER, {"flash-attn": "2.7.4"}, ("rms_norm", "rope", "swiglu", "cross_entropy"), ()),
+    ],
+)
+def test_the_cross_entropy_of_flash_attn_where_it_is_installed(extra, releases, value, readings):
+    found = complete(READER, READER.read(flags(FLAGS.rstrip() + extra)).settings, _stack(releases))["kernels"]
+    assert (found.value, found.readings) == (value, readings)

@@ -27,7 +27,7 @@ def settings_of(name: str, text: str) -> Settings:
 @pytest.mark.parametrize(
     ("name", "text", "wanted"),
     [
-        ("a.yaml", LLAMAFACTORY, {"train_vision": False, "train_projector": False, "image_max_pixels": 768 * 768}),
+        ("a.yaml", LLAMAFACTORY, {"train_vision": False, "train_projector": False, "image_max_pixels": None}),
         ("a.yaml", LLAMAFACTORY + "freeze_vision_tower: false\n", {"train_vision": True, "train_projector": False}),
         (
             "a.yaml",

@@ -218,7 +218,7 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
             "Qwen/Qwen2.5-VL-3B-Instruct --finetuning_type lora --template qwen2_vl"
         },
         "",
-        {"image_max_pixels": 589824},
+        {"image_max_pixels": (589824, 262144)},
     ),
     # TRL 1.16.0 experimental/*_config.py: num_generations is a field of GOLD, SDFT and IW-OPD too
     ("GOLD is not GRPO", {"gold.yaml": TRL + "num_generations: 1\nlmbda: 0.5\nbeta: 0.5\nuse_uld_loss: true\n"}, "", {"task": "other"}),

@@ -32,8 +32,9 @@ def to_engine(value: Any) -> Any:
 
 
 def to_compile(value: Any) -> Any:
-    """A backend name; ``NO`` (or a bare no, false to YAML) is off."""
-    return str(value).strip().lower() not in ("no", "false", "none", "")
+    """A backend name; ``NO`` (or a bare no, false to YAML) is off. The eager ones run the graph as it is and generate no code (torch 2.13
+    ``_dynamo/backends/debugging.py`` eager, aot_eager)."""
+    return str(value).strip().lower() not in ("no", "false", "none", "", "eager", "aot_eager")
 
 
 def to_old_fp16(value: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.accelerate.keys import ALWAYS, DEEPSPEED, FSDP1, FSDP2, MEGATRON, PROCESSES
 from budgetlint.readers.base import Key, Reader, default, loader_of, names, read_keys
@@ -43,9 +44,34 @@ def read(document: Document) -> Reading:
     view = View(document, loader)
     kind = _kind(view)
     settings, misreads = read_keys(document, loader, (*ALWAYS, *_sections(view, kind)))
+    if kind == "DEEPSPEED":
+        settings = [_by_engine(setting) for setting in settings]
     together = _SHARDS[kind](view) if kind in _SHARDS else []
     references = _references(view) if kind == "DEEPSPEED" else ()
     return Reading("accelerate", Role.LAUNCHER, document, Settings((*together, *settings)), references, tuple(misreads))
+
+
+_COMPILED = (True, False)
+
+
+def _by_engine(setting: Setting) -> Setting:
+    """What ``settle`` decides: a DeepSpeed engine is compiled by some releases only."""
+    if setting.name != "compile" or setting.value is not True:
+        return setting
+    return replace(setting, value=None, state="auto", readings=_COMPILED)
+
+
+def settle(settings: Settings, stack: Stack) -> Settings:
+    """accelerate 1.1.0 ``accelerator.py`` _prepare_deepspeed compiles the engine of DeepSpeed 0.14.4 and later; up to 1.0.0 only
+    ``prepare_model`` compiles, which DeepSpeed's way does not take."""
+    written = settings.get("compile")
+    if written is None or written.readings != _COMPILED or "dynamo" not in written.origin.key:
+        return settings
+    asked = (stack.at_least("accelerate", "1.1.0"), stack.at_least("deepspeed", "0.14.4"))
+    if False not in asked and None in asked:
+        return settings
+    chosen = replace(written, value=all(asked), state="known", readings=())
+    return Settings(chosen if setting is written else setting for setting in settings.values())
 
 
 def _kind(view: View) -> str:
@@ -140,4 +166,4 @@ def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
     yield default("nodes", 1, "accelerate commands/config/config_args.py ClusterConfig.num_machines")
 
 
-READER = Reader("accelerate", Role.LAUNCHER, _LOADER, recognise, read, defaults, package="accelerate")
+READER = Reader("accelerate", Role.LAUNCHER, _LOADER, recognise, read, defaults, package="accelerate", settle=settle)

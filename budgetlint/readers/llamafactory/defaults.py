@@ -49,7 +49,6 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("save_strategy", "steps", f"{_TRAINING}save_strategy"),
     ("train_vision", False, f"{_ARGS}finetuning_args.py freeze_vision_tower: true"),
     ("train_projector", False, f"{_ARGS}finetuning_args.py freeze_multi_modal_projector: true (from 0.9.2)"),
-    ("image_max_pixels", 768 * 768, f"{_ARGS}model_args.py image_max_pixels (from 0.9.2)"),
 )
 
 
@@ -71,6 +70,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from ppo_defaults(settings)
     yield from (default(name, value, note) for name, value, note in _FIXED)
     yield _length(stack)
+    yield from _images(settings, stack)
     yield from _packing(settings)
     yield from _reentrant(settings)
     yield from _dtypes(settings, stack)
@@ -82,6 +82,17 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
 def _length(stack: Stack) -> Setting:
     note = f"{_ARGS}data_args.py cutoff_len: 2048 from 0.9.1, 1024 before"
     return by_version("seq_len", stack.at_least("llamafactory", "0.9.1"), (2048, 1024), note)
+
+
+def _images(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    """Of no model that is known to see nothing."""
+    from budgetlint.catalog.models import known_model  # few runs get here
+
+    model = settings.get("model")
+    shape = known_model(str(model.value)) if model is not None and model.known else None
+    if shape is None or shape.part("vision") is not None:
+        note = f"{_ARGS}model_args.py image_max_pixels: 768 * 768 from 0.9.2, image_resolution: 512 * 512 before"
+        yield by_version("image_max_pixels", stack.at_least("llamafactory", "0.9.2"), (768 * 768, 512 * 512), note)
 
 
 def _packing(settings: Settings) -> Iterable[Setting]:

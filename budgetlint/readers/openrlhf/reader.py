@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
-from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text
+from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text, unsettled
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.hf.defaults import by_version
@@ -208,7 +208,6 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("engine_dtype", "bf16", "ds.param_dtype: bf16"),
     ("weights_dtype", "bf16", "ds.param_dtype: bf16"),
     ("autocast", "none", "the engine's dtype only"),
-    ("attention", "flash", "ds.attn_implementation: flash_attention_2"),
     ("kernels", (), "ds.use_liger_kernel"),
     ("loss", "full", "ds.use_liger_kernel"),
     ("packing", False, "ds.packing_samples"),
@@ -235,11 +234,24 @@ _RL: tuple[tuple[str, Any, str], ...] = (
 _WITH_REFERENCE = ("dpo", "kto", "ppo", "grpo")
 
 
+def _attention(settings: Settings, stack: Stack) -> Setting:
+    """``--flash_attn`` was a switch that is off by default (0.5.0 to 0.8.9 ``models/actor.py``: eager without it); packing turns it on
+    in each release (``cli/train_sft.py``)."""
+    packing = settings.get("packing")
+    if packing is not None and packing.value is True:
+        return default("attention", "flash", _CLI + "packing_samples: flash attention is turned on")
+    if packing is not None and not packing.known:
+        return unsettled("attention", ("flash", "eager"), _CLI + "flash_attn: on beside packing")
+    note = _CLI + "attn_implementation: flash_attention_2 from 0.8.10, eager without --flash_attn before"
+    return by_version("attention", stack.at_least("openrlhf", "0.8.10"), ("flash", "eager"), note)
+
+
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     task = settings.value("task", "")
     yield from (default(name, value, _CLI + note) for name, value, note in _FIXED)
     if settings.value("adapter") == "lora":
         yield from (default(name, value, _CLI + note) for name, value, note in _LORA)
+    yield _attention(settings, stack)
     if task in _BY_TASK:
         micro, length = _BY_TASK[task]
         yield default("micro_batch", micro, _CLI + "train.micro_batch_size")

@@ -35,6 +35,7 @@ _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_train
 puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
+_OWN_SCHEDULER = ("create_scheduler", "create_optimizer_and_scheduler")
 _REWARDED = ("PPOTrainer", "PPOv2Trainer", "RLOOTrainer")
 _NOTE = "the script decides it where it cannot be read"
 
@@ -62,7 +63,8 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
         yield unsettled("loss", loss.readings, loss.source)
     elif trainer in classes.TRL_TRAINERS and look.prefix in classes.PLAIN_ARGUMENTS:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
-    if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):
+    yield from _replaced(look)
+    if classes.is_given(look.document.get(f"{trainer}.optimizers")):
         yield hidden("optimizer", SPANS["optimizer"], _NOTE)
     if any(name in made for name in EVALUATES):
         yield hidden("eval_batch", (), "the trainer's evaluation is the script's own")
@@ -74,6 +76,17 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     yield from _engine(look)
     yield from _batch(look)
     yield from _reference(look)
+
+
+def _replaced(look: Lookup) -> Iterator[Setting]:
+    """The Trainer's own methods make optimizer and schedule from its arguments (transformers 4.46 to 5.24 ``trainer.py``
+    create_optimizer, create_scheduler); what replaces them takes of the arguments what it likes."""
+    top = Lookup(look.document, look.loader)
+    for names, settings in ((_OWN_OPTIMIZER, ("optimizer",)), (_OWN_SCHEDULER, ("lr_scheduler", "warmup_steps", "warmup_ratio"))):
+        raw = top.raw(*names)
+        for name in settings:
+            if raw is not None and (not name.startswith("warmup") or look.has(name)):
+                yield Setting(name, None, raw.origin, f"{raw.path} of its own", "symbolic", readings=SPANS.get(name, ()))
 
 
 def _checkpointing(look: Lookup) -> Iterator[Setting]:

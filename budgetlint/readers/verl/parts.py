@@ -173,7 +173,9 @@ def kernels(look: Lookup, model: str) -> Iterator[Setting]:
     """``use_fused_kernels`` computes log-probabilities from the hidden states, in chunks (``models/transformers/dense_common.py``)."""
     liger, fused = look.switch(f"{model}.use_liger"), look.switch(f"{model}.use_fused_kernels")
     if liger is not None:
-        yield renamed(liger, "kernels", (*(liger_kernels(head=False) if liger.value else ()), "cross_entropy"))
+        own = liger_kernels(head=False) if liger.value else ()
+        ends = ((*own, "cross_entropy"), own)  # with flash-attn's, or without
+        yield replace(liger, name="kernels", value=None, state="auto", readings=ends) if liger.known else renamed(liger, "kernels", None)
     if fused is not None:
         yield from (renamed(fused, "loss", "fused"),) if fused.value or not fused.known else ()
     attention = look.setting("attention", _to_attention, f"{model}.override_config.attn_implementation")

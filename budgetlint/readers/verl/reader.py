@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Scalar, walk
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.readers.base import Reader, default, read_keys, unsettled
@@ -21,6 +22,7 @@ from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kerne
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "verl"
+_FLASH, _HEAD = "flash-attn", "cross_entropy"
 _LOADER = Loader.OMEGACONF
 _ACTOR = "actor_rollout_ref"
 _FOR_FSDP = ("model.enable_gradient_checkpointing", "model.enable_activation_offload")
@@ -107,7 +109,6 @@ _CONFIG = "verl trainer/config/"
 _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("adapter", "none", _CONFIG + "model/hf_model.yaml lora_rank: 0"),
     ("quant", "none", "no quantised base"),
-    ("kernels", ("cross_entropy",), "verl utils/torch_functional.py logprobs_from_logits: flash-attn's cross entropy, in place"),
     ("attention", "flash", "verl fsdp engine: attn_implementation flash_attention_2"),
     ("nodes", 1, _CONFIG + "ppo_trainer.yaml trainer.nnodes"),
     ("devices_per_node", 8, _CONFIG + "ppo_trainer.yaml trainer.n_gpus_per_node"),
@@ -146,7 +147,34 @@ def _by_release(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield default("recompute_reentrant", first, "verl workers/fsdp_workers.py: use_reentrant False from 0.2 on")
     if settings.value("model_code") != "megatron":
         home, note = "none" if first else "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor, from 0.2 on"
-        yield from (default(name, home, note) for name in ("reference_offload", "reward_offload"))
+        yield default("reference_offload", home, note)
+        yield from _reward_offload(settings, stack, home, note)
+
+
+def _reward_offload(settings: Settings, stack: Stack, home: str, note: str) -> Iterable[Setting]:
+    """From 0.7.1 on no worker of the trainer holds the reward model: it has a server (0.7.0 ``workers/fsdp_workers.py`` is the last with a
+    ``RewardModelWorker``), whose place is not followed."""
+    if stack.at_least("verl", "0.7.1") is False:
+        yield default("reward_offload", home, note)
+    elif "reward_model" in settings:
+        yield unsettled("reward_offload", ("cpu", "none"), f"{note}, up to 0.7.0; a server of its own since")
+
+
+def _kernels(stack: Stack) -> Setting:
+    """flash-attn is none of verl's requirements, and tried by an import."""
+    note = "verl utils/torch_functional.py logprobs_from_logits: flash-attn's cross entropy, in place, where it is installed"
+    if _FLASH in stack.releases:
+        return default("kernels", (_HEAD,), note)
+    return unsettled("kernels", ((_HEAD,), ()), note)
+
+
+def settle(settings: Settings, stack: Stack) -> Settings:
+    """Liger's kernels with flash-attn's cross entropy, where that is known to be installed."""
+    written = settings.get("kernels")
+    if written is None or len(written.readings) != 2 or _FLASH not in stack.releases:
+        return settings
+    chosen = replace(written, value=written.readings[0], state="known", readings=())
+    return Settings(chosen if setting is written else setting for setting in settings.values())
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
@@ -162,8 +190,9 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
         yield from (default(name, value, note) for name, value, note in _FSDP)
     yield from (default(name, value, note) for name, value, note in _FIXED)
     yield from _by_release(settings, stack)
+    yield _kernels(stack)
     note = "verl utils/torch_functional.py: 16-bit logits and their gradient in place, no fp32 copy"
     yield unsettled("loss", ("in-place", "chunked"), note)
 
 
-READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl", since="0.1")
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl", since="0.1", settle=settle)
