@@ -223,15 +223,16 @@ def one_process(launch: Launch, reading: Reading) -> Setting | None:
 
 
 def is_plain(launch: Launch) -> bool:
-    """Does a shell start the program by itself, with no launcher around it? A service may set what a launcher does (Kubeflow's PyTorchJob)."""
+    """Does a shell start the program by itself, with no launcher around it? A service may set what a launcher does
+    (Kubeflow's PyTorchJob)."""
     around = [document.program for document in launch.layers if document.program not in (_ENVIRONMENT, "job")]
     return not around and not _is_wide(launch) and not launch.function and not launch.source.path.endswith((".yaml", ".yml", ".json"))
 
 
 def world_size(launch: Launch) -> int | None:
     """``WORLD_SIZE`` of the processes that a launcher starts; None where it sets none, or how many is not known. Sources: torch 2.13
-    ``distributed/run.py`` (``--nnodes`` 1:1); DeepSpeed 0.18.6 ``launcher/launch.py``; accelerate 1.15 ``commands/launch.py``: of one process
-    its simple_launcher sets none."""
+    ``distributed/run.py`` (``--nnodes`` 1:1); DeepSpeed 0.18.6 ``launcher/launch.py``; accelerate 1.15 ``commands/launch.py``: of one
+    process its simple_launcher sets none."""
     if launch.launcher not in _SET_WORLD_SIZE:
         return None
     readings = {reading.document.program: reading for reading in launcher_readings(launch)}
