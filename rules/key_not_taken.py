@@ -116,7 +116,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     readings = [one for one in run.run.readings if one.role is trainer.role and one.format == trainer.format]
     found = [(one, entry) for one in readings for entry in _all(trainer.format, argument_entries(one))]
-    written = {_name(entry) for _, entry in found}
+    written = {_name(entry, trainer.format) for _, entry in found}
     for reading, entry in found:
         if not _is_taken(reading, entry):
             yield _finding(run, reading, entry, written)
@@ -125,7 +125,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _finding(run: RunContext, reading: Reading, entry: Entry, written: set[str]) -> Finding:
     table, package, who, ends = TABLES[reading.format]
     oldest, newest = next((first, last) for name, first, last in releases(table) if name.replace("_", "-") == package)
-    meant = _meant(_name(entry), reading.format, written)
+    meant = _meant(_name(entry, reading.format), reading.format, written)
     return run.finding(
         reading.document.source.locate(entry.key.span),
         f"{entry.key.text} is a key of no {package} from {oldest} to {newest}: {who} {ends}",
@@ -170,19 +170,31 @@ def _has_foreign_plugins(trainer: Reading) -> bool:
 def _all(format: str, entries: tuple[Entry, ...]) -> Iterator[Entry]:
     """Keys of the file, or the ends of the paths of an override."""
     for entry in entries:
-        if format == "verl" and isinstance(entry.value, Mapping):
+        if _is_tree(format) and isinstance(entry.value, Mapping):
             yield from _all(format, entry.value.entries)
         else:
             yield entry
 
 
-def _name(entry: Entry) -> str:
-    return entry.key.text.replace("-", "_").rpartition(".")[2]
+def _is_tree(format: str) -> bool:
+    """Is a path of keys judged by its end? A flag with dots is one name: ``--actor.gradient_checkpointing`` of newer OpenRLHF."""
+    return format == "verl"
+
+
+def _name(entry: Entry, format: str) -> str:
+    name = entry.key.text.replace("-", "_")
+    return name.rpartition(".")[2] if _is_tree(format) else name
 
 
 def _is_taken(reading: Reading, entry: Entry) -> bool:
-    name, known = _name(entry), _names(reading.format)
-    if not name.isidentifier() or name.startswith("_") or len(name) < SHORTEST or name in (LAUNCHER | known) or entry.key.text in known:
+    name, known = _name(entry, reading.format), _names(reading.format)
+    if (
+        not name.replace(".", "").isidentifier()
+        or name.startswith("_")
+        or len(name) < SHORTEST
+        or name in (LAUNCHER | known)
+        or entry.key.text in known
+    ):
         return True
     if reading.format in TOLD_OF_SLIPS and misspelt(name, known) and name not in keys("axolotl", "asked"):
         return True
@@ -203,7 +215,12 @@ def _names(format: str) -> frozenset[str]:
     # what axolotl's code asks its config for are names of other objects too; only words that nobody else means by it are told
     asked = keys("axolotl", "asked").difference(*ALIKE) if format == "axolotl" else frozenset[str]()
     own = keys(table, *(group for group in groups(table) if group != "asked")) | asked
-    fields = {part for one in package(name).values() for field in one.specs for part in (field, field.rpartition(".")[2])}
+    fields = {
+        part
+        for one in package(name).values()
+        for field in one.specs
+        for part in (field, field.rpartition(".")[2] if _is_tree(format) else field)
+    }
     return own | fields | (keys("hf", "training_arguments") if format in TOLD_OF_SLIPS and format != "axolotl" else frozenset())
 
 
