@@ -222,6 +222,36 @@ def one_process(launch: Launch, reading: Reading) -> Setting | None:
     return Setting("devices", 1, Origin(OriginKind.DERIVED, note=ONE_PROCESS), "1")
 
 
+def is_plain(launch: Launch) -> bool:
+    """Does a shell start the program by itself, with no launcher around it? A service may set what a launcher does
+    (Kubeflow's PyTorchJob)."""
+    around = [document.program for document in launch.layers if document.program not in (_ENVIRONMENT, "job")]
+    return not around and not _is_wide(launch) and not launch.function and not launch.source.path.endswith((".yaml", ".yml", ".json"))
+
+
+def world_size(launch: Launch) -> int | None:
+    """``WORLD_SIZE`` of the processes that a launcher starts; None where it sets none, or how many is not known. Sources: torch 2.13
+    ``distributed/run.py`` (``--nnodes`` 1:1); DeepSpeed 0.18.6 ``launcher/launch.py``; accelerate 1.15 ``commands/launch.py``: of one
+    process its simple_launcher sets none."""
+    if launch.launcher not in _SET_WORLD_SIZE:
+        return None
+    readings = {reading.document.program: reading for reading in launcher_readings(launch)}
+    reading = readings.get(launch.launcher)
+    if reading is None or reading.references:
+        return None
+    written = launch.layers[-1].mapping or ()
+    whole, each, nodes = (reading.settings.get(name) for name in ("devices", "devices_per_node", "nodes"))
+    if "hostfile" in written or (nodes is None and ("nnodes" in written or "num_nodes" in written)):
+        return None
+    if any(one is not None and not (one.known and isinstance(one.value, int)) for one in (whole, each, nodes)):
+        return None
+    if launch.launcher == ACCELERATE:
+        return whole.value if whole is not None and whole.value > 1 else None
+    return each.value * (nodes.value if nodes is not None else 1) if each is not None else None
+
+
+_SET_WORLD_SIZE = frozenset({"torchrun", "deepspeed", ACCELERATE})
+
 ONE_PROCESS = "python starts one process"
 _COUNTS_CARDS = frozenset({"llamafactory"})
 """Its arguments end a start that would take several (LLaMA-Factory 0.9 to 0.9.4 ``hparams/parser.py`` get_train_args)."""

@@ -74,18 +74,22 @@ def of_unknown_program(launch: Launch) -> Launched:
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
     """Its config, else the program's own arguments; a program that has nothing but the name is another's."""
     for reference in launch.configs:
-        found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
+        found = tuple(reading for reading in resolve(replace(reference, folder=_folder(launch))) if reading.role is Role.TRAINER)
         if found:
             return found[:1]
     own = (reading for reference in _script(launch) for reading in resolve(reference))
     return tuple(reading for reading in own if reading.role is Role.TRAINER and not reading.guessed)[:1]
 
 
+def _folder(launch: Launch) -> str:
+    return launch.folder or launch.anywhere
+
+
 def _script(launch: Launch) -> tuple[Reference, ...]:
     """The program itself, which may make its own training arguments."""
     name = launch.program.program
     origin = Origin(OriginKind.FLAG, launch.source, launch.span)
-    return (Reference(Role.TRAINER, name, origin),) if name.endswith(".py") and not launch.elsewhere else ()
+    return (Reference(Role.TRAINER, name, origin, _folder(launch)),) if name.endswith(".py") and not launch.elsewhere else ()
 
 
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:
@@ -99,7 +103,7 @@ def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | No
     for reference in (*by_flag, *from_files, *(one for reading in around for one in reading.references)):
         if reference.text not in seen:
             seen.add(reference.text)
-            yield reference
+            yield replace(reference, folder=_folder(launch))
 
 
 def _with_job(launch: Launch, around: tuple[Reading, ...]) -> tuple[Reading, ...]:

@@ -44,13 +44,18 @@ TABLE = {
     "openai-whisper": Unmodelled(
         "OpenAI's own code of Whisper", False, "openai-whisper 20250625 whisper/model.py, no code of transformers"
     ),
+    "wav2vec2": Unmodelled(
+        "an encoder of raw sound (wav2vec 2.0, HuBERT and their kin)",
+        False,
+        "transformers 5.24.0 modeling_wav2vec2.py: convolutions over samples before the layers; no formula here knows them",
+    ),
     "open-clip": Unmodelled("a model of OpenCLIP", False, "open_clip 3.2 src/open_clip/model.py"),
     "sentence-transformers": Unmodelled(
         "a SentenceTransformer", False, "sentence-transformers 5.1: a loss runs it once for each column of its data"
     ),
 }
 """By the name that ``missing`` shows."""
-MODELS = frozenset({"diffusion", "timm", "torchvision", "openai-whisper", "open-clip", "sentence-transformers"})
+MODELS = frozenset({"diffusion", "timm", "torchvision", "openai-whisper", "wav2vec2", "open-clip", "sentence-transformers"})
 """Those that are the model itself: no line of a budget describes them."""
 _DIFFUSES = expression(
     r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana"
@@ -58,14 +63,18 @@ _DIFFUSES = expression(
 )
 """Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
 pipelines/)."""
+_HEARS = expression(r"wav2vec2?|(?:^|[/_.-])(?:hubert|wavlm|data2vec-audio|unispeech(?:-sat)?|w2v-bert|sew(?:-d)?)(?:[_.-]|$)")
+"""Names of checkpoints that hear raw sound (transformers 5.24.0 models/: wav2vec2, hubert, wavlm, data2vec, unispeech, unispeech_sat,
+wav2vec2_bert, sew, sew_d)."""
+_NAMED = {"diffusion": _DIFFUSES, "wav2vec2": _HEARS}
 
 
 def models_of(settings: Settings) -> Iterator[str]:
     """What a run's model is, where nobody knows its shape and no formula would."""
     yield from (name for name in names_of(settings) if name in MODELS)
     model = settings.get("model")
-    if model is not None and model.known and _DIFFUSES.search(str(model.value).lower()):
-        yield "diffusion"
+    if model is not None and model.known:
+        yield from (name for name, pattern in _NAMED.items() if pattern.search(str(model.value).lower()))
 
 
 def names_of(settings: Settings) -> Iterator[str]:

@@ -75,7 +75,8 @@ def _binary(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Mult) and isinstance(right, Items) and isinstance(left, Known):
         return _times(right, left.value)
     if isinstance(left, Map) and isinstance(right, Map) and isinstance(op, ast.BitOr):
-        both = Map({**left.items, **right.items}, right.rest if right.rest is not None else left.rest, left.origins)
+        origins = tuple(dict.fromkeys((*left.origins, *(one for one in right.origins if one.kind == "config"))))
+        both = Map({**left.items, **right.items}, right.rest if right.rest is not None else left.rest, origins)
         return both if right.rest is None else made_of(left, right)
     if isinstance(left, Known) and isinstance(left.value, str) and isinstance(op, ast.Mod) and isinstance(right, Items):
         return _formatted(left, right)

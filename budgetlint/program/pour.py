@@ -21,6 +21,9 @@ def pour(it: Interpreter, value: Value, into: Map) -> None:
         if isinstance(value, Choice) and len(maps) < len(ways):
             found.append(Way("", old))
         it.heap.write(into, key, choice(found))
+    if isinstance(value, Map) and not any(it.conditions):
+        # a key that is missing then, the file could have had
+        into.origins += tuple(one for one in value.origins if one.kind == "config" and one not in into.origins)
     for _, one in maps:
         if one.rest is not None:
             _unknown(it, into, one.rest, but=one)

@@ -77,11 +77,12 @@ class Parts(NamedTuple):
 
 class Launched(NamedTuple):
     """How a program is started. ``words``: its arguments, Known or Open; None where nobody starts it here. ``folder``: where it is started,
-    from the root of the project. ``environment``: what the launch exports."""
+    from the root of the project. ``environment``: what the launch exports; ``unset``: what a launcher would set and none is there."""
 
     words: tuple[Value, ...] | None = None
     folder: str = ""
     environment: Mapping[str, Value] = {}
+    unset: frozenset[str] = frozenset()
 
 
 class Interpreter:

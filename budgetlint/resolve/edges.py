@@ -55,6 +55,15 @@ def candidates(named_in: str, text: str) -> Iterator[str]:
         folder = posixpath.dirname(folder)
 
 
+def after_cd(named_in: str, text: str, folder: str) -> Iterator[str]:
+    """Where a path may lead from the folder of a ``cd``. One that lies anywhere may be another checkout: below the end of its path."""
+    if folder.startswith(("/", "~")) and not posixpath.isabs(text):
+        parts = folder.strip("/").split("/")
+        yield from (posixpath.normpath(posixpath.join(*parts[at:], text)) for at in range(len(parts)))
+    elif folder:
+        yield from candidates(named_in, posixpath.join(folder, text))
+
+
 def rule_of(named_in: str, text: str, path: str) -> str:
     """By which rule a text leads to a path."""
     if path == posixpath.normpath(text):

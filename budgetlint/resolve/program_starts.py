@@ -61,14 +61,19 @@ def _folder(path: str, launch: Launch) -> str:
     return path.removesuffix(found).rstrip("/") if found else ""
 
 
+_OF_LAUNCHERS = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE"})
+"""What torchrun, accelerate and DeepSpeed set for each process."""
+
+
 def started(start: Start) -> Launched:
+    from budgetlint.launch.readings import is_plain
     from budgetlint.program.state import Launched
     from budgetlint.program.values import Known
 
     launch = start.launch
     if launch is not None:
         words = tuple(_word(word, launch.source) for word in launch.words if not _is_nothing(word, launch.source))
-        return Launched(words, _folder(start.path, launch), _environment(launch))
+        return Launched(words, _folder(start.path, launch), _environment(launch), _OF_LAUNCHERS if is_plain(launch) else frozenset())
     return Launched(None if start.words is None else tuple(Known(word) for word in start.words))
 
 
@@ -87,4 +92,14 @@ def _word(word: Word, source: SourceFile) -> Value:
 
 
 def _environment(launch: Launch) -> Mapping[str, Value]:
-    return {name: _word(word, launch.source) for name, word in launch.environment.items()}
+    from budgetlint.launch.readings import world_size
+    from budgetlint.program.places import Origin, Place
+    from budgetlint.program.values import Known
+
+    exported = {name: _word(word, launch.source) for name, word in launch.environment.items()}
+    processes = world_size(launch)
+    if processes is None:
+        return exported
+    line, _ = launch.source.position(min(launch.span.start, len(launch.source.text)))
+    origin = Origin("flag", Place(launch.source.path, line, None, launch.source, launch.span), "WORLD_SIZE")
+    return {**exported, "WORLD_SIZE": Known(str(processes), (origin,))}

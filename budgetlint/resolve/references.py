@@ -15,7 +15,7 @@ from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.readers import Reader, identify
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BY_NAME, Edge, candidates, rule_of
+from budgetlint.resolve.edges import BY_NAME, COMMAND, Edge, after_cd, candidates, rule_of
 from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
@@ -130,6 +130,8 @@ def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> t
     if not readings:
         return ()
     rule = rule_of(named_in, reference.text, path)
+    if rule == BY_NAME and path in after_cd(named_in, reference.text, reference.folder):
+        rule = COMMAND
     location = reference.origin.location
     work.edges[Edge(path, named_in, location.line if location else 0, reference.text, rule)] = None
     if rule != BY_NAME or location is None:
@@ -157,7 +159,7 @@ def place_of(work: Assembly, reference: Reference) -> str | None:
 def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
     """Where a path in a config leads: from the working directory, from the file's folder or one above it; a relative one that leads
     nowhere, to the only file of its name."""
-    for path in candidates(named_in, reference.text):
+    for path in (*after_cd(named_in, reference.text, reference.folder), *candidates(named_in, reference.text)):
         if work.files.exists(path):
             return path
     if reference.text.startswith(("/", "~")):

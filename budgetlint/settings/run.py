@@ -315,6 +315,8 @@ class Reference:
     role: Role
     text: str
     origin: Origin
+    folder: str = ""
+    """Where the command is run that names it, after a ``cd``: from where its script lies, or anywhere (``/data/repo``)."""
 
 
 @record

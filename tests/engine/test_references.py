@@ -91,3 +91,43 @@ def test_every_edge_is_data() -> None:
 def test_a_circle_of_edges_ends() -> None:
     edges = by_file([Edge("a", "b", 1, "a", BASE), Edge("b", "a", 1, "b", BASE)])
     assert [edge.by for _, edge in chain(edges, "a")] == ["b", "a"]
+
+
+AFTER_CD = {
+    # the script, the file of the run, where only its name leads there
+    "a folder of the project": ("cd train/big\n", "train/big/sft.yaml", []),
+    "one from the script's": ("cd ../train\n", "train/sft.yaml", []),
+    "two, one after the other": ("cd train\ncd big\n", "train/big/sft.yaml", []),
+    "one on another machine's disk": ("cd /data/repo/train\n", "train/sft.yaml", []),
+    "one below the home folder": ("cd ~/repo/train\n", "train/sft.yaml", []),
+    "the project's own": ("git clone x/repo\ncd repo\n", "sft.yaml", []),
+    "another": ("cd other\n", "train/sft.yaml", ["guessed-reference"]),
+    "none": ("", "train/sft.yaml", ["guessed-reference"]),
+    "one that is not known": ("cd $WHERE\n", "train/sft.yaml", ["guessed-reference"]),
+}
+
+
+@pytest.mark.parametrize(("script", "config", "names"), AFTER_CD.values(), ids=AFTER_CD)
+def test_a_cd_says_where_a_file_lies(script: str, config: str, names: list[str]) -> None:
+    judged = judge_texts({config: SFT.format("null"), "jobs/run.sh": f"{script}trl sft --config sft.yaml\n"})
+    assert [one.name for one in judged.findings] == names
+    assert {context.run.name: context.run.settings.value("seq_len") for context in judged.runs} == {"jobs/run.sh": 512}
+
+
+def test_of_two_files_a_cd_says_which() -> None:
+    judged = judge_texts(
+        {
+            "sft.yaml": SFT.format("null"),
+            "train/sft.yaml": SFT.format("null").replace("512", "256"),
+            "run.sh": "cd train\ntrl sft --config sft.yaml\n",
+        }
+    )
+    assert {context.run.name: context.run.settings.value("seq_len") for context in judged.runs}["run.sh"] == 256
+
+
+def test_a_cd_says_where_a_program_lies_that_is_not_followed_to_its_end() -> None:
+    program = (
+        "import torch\nfrom transformers import TrainingArguments\nint('x')\nTrainingArguments('o', max_steps=3, learning_rate=1e-4)\n"
+    )
+    judged = judge_texts({"a/b/trainer.py": program, "run.sh": "cd a/b\npython trainer.py\n"})
+    assert ([one.name for one in judged.findings], [context.run.name for context in judged.runs]) == ([], ["run.sh"])

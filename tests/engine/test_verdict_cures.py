@@ -12,6 +12,9 @@ CASES = {
     "a model that no table has": ("acme/own-7b", "its shape is not known here"),
     "a diffusion model": ("black-forest-labs/FLUX.1-dev", "no line of a budget describes a diffusion model"),
     "another": ("stabilityai/stable-diffusion-xl-base-1.0", "no line of a budget describes a diffusion model"),
+    "raw sound": ("facebook/wav2vec2-large-xlsr-53", "no line of a budget describes an encoder of raw sound"),
+    "its kin": ("microsoft/wavlm-base-plus", "no line of a budget describes an encoder of raw sound"),
+    "a name that holds such a word": ("acme/hubertina-7b", "its shape is not known here"),
     "a language model of such a word": ("acme/fluxion-7b", "its shape is not known here"),
     "a variable": ("${MODEL}", "how it comes about is not followed here: say in a budget which it is: model NAME"),
 }

@@ -7,7 +7,7 @@ import pytest
 from budgetlint.resolve.runs import judge_texts
 
 HEAD = "import torch, timm, whisper, open_clip, torchvision, sentence_transformers\nfrom torch import nn\n"
-HEAD += "from diffusers import UNet2DConditionModel\n"
+HEAD += "from diffusers import UNet2DConditionModel\nfrom transformers import AutoModelForCTC, Wav2Vec2ForCTC\n"
 LOOP = """
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
 for batch in torch.utils.data.DataLoader(rows, batch_size=4, shuffle=True):
@@ -36,6 +36,12 @@ CASES = {
         f"model = UNet2DConditionModel.from_pretrained('acme/own', subfolder='unet')\n{LOOP}",
         "diffusion",
         "acme/own",
+    ),
+    "raw sound, by its class": (f"model = Wav2Vec2ForCTC.from_pretrained('out/best')\n{LOOP}", "wav2vec2", "out/best"),
+    "raw sound, by its name": (
+        f"model = AutoModelForCTC.from_pretrained('facebook/hubert-large-ll60k')\n{LOOP}",
+        "wav2vec2",
+        "facebook/hubert-large-ll60k",
     ),
     "sentences": (
         f"model = sentence_transformers.SentenceTransformer('acme/own')\n{LOOP}",

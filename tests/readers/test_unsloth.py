@@ -226,3 +226,44 @@ def test_a_module_of_the_project_that_is_imported_first_has_trls_class(first: st
     (run,) = judge_texts(files, budget="device h200; stack unsloth@2026.4.8 trl@0.24 transformers@4.57").runs
     found = run.run.settings["eval_batch"]
     assert (found.value if found.known else found.readings) == expected
+
+
+LENGTHS = {
+    # what from_pretrained is given, what the config is given, the release: the length of the rows
+    ("max_seq_length=4096", "", ""): 4096,
+    ("max_seq_length=4096", "max_length=None", ""): 4096,
+    ("max_seq_length=4096", "max_length=None", "2025.6.1"): 4096,
+    ("max_seq_length=4096", "max_length=None", "2026.5.5"): 4096,
+    ("max_seq_length=4096", "max_length=8192", "2026.5.5"): 4096,
+    ("max_seq_length=4096", "max_seq_length=512", "2026.5.5"): 512,
+    ("max_seq_length=N", "max_length=None", "2026.5.5"): None,
+    ("**more", "max_length=None", "2026.5.5"): None,
+    ("", "", "2026.5.5"): 2048,
+    ("", "max_length=None", "2026.5.5"): 2048,
+    ("", "max_length=None", ""): 2048,
+    ("", "", ""): 2048,
+    # a release that leaves TRL's trainers alone
+    ("max_seq_length=4096", "", "2024.8"): 1024,
+    ("max_seq_length=4096", "max_length=None", "2024.8"): None,
+    ("", "", "2024.8"): 1024,
+    ("", "max_length=None", "2024.8"): None,
+}
+
+
+@pytest.mark.parametrize(("load", "config", "release"), LENGTHS)
+def test_the_length_of_the_model_where_the_config_has_none(load: str, config: str, release: str) -> None:
+    script = (
+        "import os\nfrom unsloth import FastLanguageModel\nfrom trl import SFTConfig, SFTTrainer\n"
+        "from acme import more\nN = os.environ['N']\n"
+        f"model, tokenizer = FastLanguageModel.from_pretrained('unsloth/Qwen3-8B', load_in_4bit=True, {load})\n"
+        "model = FastLanguageModel.get_peft_model(model, r=16)\n"
+        f"SFTTrainer(model=model, train_dataset=data, args=SFTConfig('out', {config})).train()\n"
+    )
+    (run,) = judge_texts({"train.py": script, **({"requirements.txt": f"unsloth=={release}\n"} if release else {})}).runs
+    assert run.run.settings.value("seq_len") == LENGTHS[load, config, release]
+
+
+def test_a_preference_run_keeps_what_its_config_says() -> None:
+    script = SCRIPT.format("['q_proj']").replace("SFT", "DPO").replace("bf16=True", "max_length=None")
+    (run,) = judge_texts({"train.py": script}).runs
+    assert run.run.settings["seq_len"].state == "unbounded"

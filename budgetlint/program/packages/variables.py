@@ -53,7 +53,7 @@ def _by_nobody(it: Interpreter, name: str, default: Value | None, call: Call) ->
     origin = Origin("environment", it.place(call.node, call.frame), name)
     if any(one.kind == UNKNOWN for one in it.doubts):  # code that nobody knows may have set it
         return Open("environment", name, (origin,))
-    if _SET_BY_OTHERS.match(name):
+    if name not in it.launched.unset and _SET_BY_OTHERS.match(name):
         return Open("environment", name, (origin,))
     if default is None or (isinstance(default, Known) and default.value is None):
         return Unset("environment", name, (origin,))

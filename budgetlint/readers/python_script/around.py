@@ -16,6 +16,8 @@ _LABELS = 4_096
 """Classes that a layer of an unknown number of outputs may tell apart: the data say how many. Most have a handful."""
 _SMALL, _HIDDEN = 2_000_000, 1_024
 """Parameters that may be left out where an adapter trains beside them: 16 bytes for each are 31 MiB."""
+_HEARING = ("Wav2Vec2", "Hubert", "WavLM", "Data2VecAudio", "UniSpeech", "SEW")
+"""transformers 5.24.0 models/: classes whose first layers are convolutions over samples of sound."""
 
 
 def with_own_modules(found: Iterable[Setting], look: Lookup) -> Iterator[Setting]:
@@ -50,6 +52,8 @@ def ready(look: Lookup) -> Iterator[Setting]:
     name = look.raw(classes.model_of(look.document))
     if found is not None and name is not None and found.tag.startswith("diffusers."):
         yield Setting("unmodelled", ("diffusion",), name.origin, found.tag)
+    elif name is not None and classes.model_of(look.document).startswith(_HEARING):
+        yield Setting("unmodelled", ("wav2vec2",), name.origin, classes.model_of(look.document))
 
 
 def _own(model: Setting, parameters: tuple[int, int, int], unsized: object) -> Iterator[Setting]:

@@ -13,6 +13,7 @@ from budgetlint.base.record import replace
 from budgetlint.frameworks import patch
 from budgetlint.readers.base import to_count
 from budgetlint.readers.derived import patched
+from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes, unsloth_config
 from budgetlint.settings.run import Setting, Settings, Stack, over
@@ -25,9 +26,31 @@ def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Setting
     section = next((name for name, _ in classes.sections(top.document) if name in classes.UNSLOTH), "")
     models = top.setting("seq_len", to_count, f"{section}.max_seq_length") if section else None
     own = settings.get("seq_len")
-    if models is None or (own is not None and not (own.known and models.known and own.value > models.value)):
+    if trainer == "SFTTrainer" and section in _LANGUAGE and (own is None or own.state == UNBOUNDED):
+        models = models or _by_default(top, section)
+    elif models is None or (own is not None and not (own.known and models.known and own.value > models.value)):
+        return settings
+    if models is None:
         return settings
     return Settings([*(one for one in settings.values() if one is not own), over(models, own) if own is not None else models])
+
+
+_LANGUAGE = ("FastLanguageModel", "FastModel")
+_LENGTH = 2048
+"""Unsloth 2025.6.1, 2025.9.4, 2026.5.5 and 2026.10.9 ``models/loader.py`` from_pretrained; the same releases' ``models/rl.py``
+("max_length_check") give SFT the model's length where its own is None, as the config of Unsloth has it."""
+
+
+def _by_default(top: Lookup, section: str) -> Setting | None:
+    block = classes.block(top.document, section)
+    entry = top.document.entry(section)
+    if block is None or entry is None or classes.is_partial(block) or block.get("max_seq_length") is not None:
+        return None
+    first = next(iter(top.under(section).raws("model_name", "0", "pretrained_model_name_or_path")), None)
+    if first is None:
+        return None
+    origin = replace(first.origin, key=f"{section}.max_seq_length", note="unsloth from_pretrained: max_seq_length 2048")
+    return Setting("seq_len", _LENGTH, origin, str(_LENGTH))
 
 
 TABLES = ("embed_tokens", "lm_head")
@@ -74,8 +97,11 @@ def _tables(settings: Settings, stack: Stack) -> Settings:
 def _length_of_old(settings: Settings, stack: Stack) -> Settings:
     """A release that does not patch the trainers leaves a length that nobody gave them to TRL's default."""
     length, since = settings.get("seq_len"), patch("unsloth", "seq_len").since
-    if length is None or length.overrode or stack.at_least("unsloth", since) is not False or not _of_model(length):
+    if length is None or stack.at_least("unsloth", since) is not False or not _of_model(length):
         return settings
+    if length.overrode:
+        before, *rest = length.overrode
+        return settings.having(replace(before, overrode=tuple(rest))) if before.state == UNBOUNDED else settings
     return Settings(one for one in settings.values() if one is not length)
 
 
