@@ -15,6 +15,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.megatron.reader import READER
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Role, Stack
 
 SEEDS = {
@@ -138,6 +139,29 @@ def test_unknown_vocabularies_and_hybrids_are_not_guessed():
 )
 def test_what_a_flag_means(extra, expected):
     assert values(extra, *expected) == expected
+
+
+FLAGS = (
+    "--num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
+    "--train-iters 9 --merge-file gpt2-merges.txt --bf16 --deepspeed --deepspeed_config ds.json --zero-stage 1"
+)
+
+
+@pytest.mark.parametrize(
+    ("extra", "engine", "expected"),
+    [
+        ("", '"train_batch_size": 32', {"global_batch": None, "grad_accum": None, "zero_bucket": 500_000_000}),
+        ("", '"gradient_accumulation_steps": 8', {"global_batch": None, "grad_accum": None, "zero_allgather_bucket": 500_000_000}),
+        ("", '"train_batch_size": 32, "gradient_accumulation_steps": 1', {"global_batch": None, "grad_accum": 1}),
+        (" --global-batch-size 64", '"train_batch_size": 64', {"global_batch": 64}),
+        (" --global-batch-size 64", '"train_batch_size": 32', {"global_batch": None, "grad_accum": None}),
+        ("", '"gradient_clipping": 0.5', {"zero_bucket": 500_000_000, "zero_overlap": False}),
+    ],
+)
+def test_deepspeed_has_its_own_buckets_and_no_say_in_the_batch(extra, engine, expected):
+    config = f'{{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {{"stage": 1}}, {engine}}}'
+    (context,) = judge_texts({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {FLAGS}{extra}\n", "ds.json": config}).runs
+    assert {name: context.run.settings.value(name) for name in expected} == expected
 
 
 def test_models_with_a_vision_tower_are_not_sized():
