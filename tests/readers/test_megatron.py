@@ -112,6 +112,22 @@ def test_what_the_flags_build(extra, part):
     assert parameter_count(custom_architecture(tuple(numbers.items()))) > 0
 
 
+@pytest.mark.parametrize(
+    ("extra", "rows"),
+    [
+        ("--tokenizer-type Llama2Tokenizer --tokenizer-model t.model", 32_000),
+        ("--tokenizer-type Llama2Tokenizer --tensor-model-parallel-size 8", 32_768),
+        ("--tokenizer-type Llama2Tokenizer --tensor-model-parallel-size 8 --make-vocab-size-divisible-by 1", 32_000),
+        ("--tokenizer-type NullTokenizer --vocab-size 131072", 131_072),
+        ("--tokenizer-type HuggingFaceTokenizer --vocab-size 50000", 50_048),
+        ("--tokenizer-type HuggingFaceTokenizer --padded-vocab-size 50001", 50_001),
+        ("--tokenizer-type GPT2BPETokenizer", 50_304),
+    ],
+)
+def test_the_rows_of_the_vocabulary(extra, rows):
+    assert dict(full(extra).value("model_custom"))["vocab"] == rows
+
+
 def test_unknown_vocabularies_and_hybrids_are_not_guessed():
     assert "model_custom" not in full("--tokenizer-type SentencePieceTokenizer")
     assert "model_custom" not in full("--multi-latent-attention")

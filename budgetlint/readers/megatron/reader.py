@@ -14,7 +14,7 @@ from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.attention import attention_default, read_attention
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults, read_precision, read_shard, read_states
 from budgetlint.readers.megatron.keys import METHODS, OWN, to_every
-from budgetlint.readers.megatron.shape import MEGATRON, custom_model, gpt2_vocabulary, megatron_style
+from budgetlint.readers.megatron.shape import MEGATRON, custom_model, megatron_style, megatron_vocabulary
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.underscored import underscored
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
@@ -84,7 +84,7 @@ _OTHER_SHAPES = ("language_model_type", "vision_model_type", "encoder_seq_length
 
 
 def _model(look: Lookup) -> list[Setting]:
-    return [] if look.has(*_OTHER_SHAPES) else custom_model(look, MEGATRON, megatron_style(look), gpt2_vocabulary(look))
+    return [] if look.has(*_OTHER_SHAPES) else custom_model(look, MEGATRON, megatron_style(look), megatron_vocabulary(look))
 
 
 def _optimizer(look: Lookup) -> list[Setting]:
