@@ -16,7 +16,7 @@ from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.megatron.reader import READER
 from budgetlint.resolve.runs import judge_texts
-from budgetlint.settings.run import Role, Stack
+from budgetlint.settings.run import NO_VOCABULARY, Role, Stack
 
 SEEDS = {
     "megatron": "{MODEL_ARGS: {--num-layers: 1}}",
@@ -27,6 +27,11 @@ GPT = """\
 python pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 \\
   --micro-batch-size 4 --global-batch-size 64 --train-iters 500000 --lr 0.00015 --lr-decay-style cosine \\
   --weight-decay 1e-2 --clip-grad 1.0 --vocab-file gpt2-vocab.json --merge-file gpt2-merges.txt --eval-iters 10"""
+
+SIZED = (
+    "--num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
+    "--train-iters 9 --lr 1e-4 --bf16 --use-flash-attn"
+)
 
 
 def flags(extra: str = "") -> Document:
@@ -129,7 +134,8 @@ def test_the_rows_of_the_vocabulary(extra, rows):
 
 
 def test_unknown_vocabularies_and_hybrids_are_not_guessed():
-    assert "model_custom" not in full("--tokenizer-type SentencePieceTokenizer")
+    open_rows = full("--tokenizer-type SentencePieceTokenizer")["model_custom"]
+    assert (open_rows.state, open_rows.text, open_rows.value) == ("symbolic", NO_VOCABULARY, None)
     assert "model_custom" not in full("--multi-latent-attention")
     assert full("--num-layers $LAYERS")["model_custom"].state == "symbolic"
 
@@ -157,10 +163,7 @@ def test_what_a_flag_means(extra, expected):
     assert values(extra, *expected) == expected
 
 
-FLAGS = (
-    "--num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
-    "--train-iters 9 --merge-file gpt2-merges.txt --bf16 --deepspeed --deepspeed_config ds.json --zero-stage 1"
-)
+FLAGS = f"{SIZED} --merge-file gpt2-merges.txt --deepspeed --deepspeed_config ds.json --zero-stage 1"
 
 
 @pytest.mark.parametrize(
