@@ -87,8 +87,10 @@ def _is_command(document: DocumentContext) -> bool:
 
 
 def _chooses(document: DocumentContext) -> bool:
-    saves = written_in(document.reading, "save_strategy")
-    return is_on(written_in(document.reading, "load_best_model_at_end")) or (saves is not None and saves.value == "best")
+    """What is best decides what is loaded, what is saved, or what is deleted."""
+    saves, kept = written_in(document.reading, "save_strategy"), written_in(document.reading, "save_total_limit")
+    limited = kept is not None and kept.known and kept.value is not None
+    return is_on(written_in(document.reading, "load_best_model_at_end")) or limited or (saves is not None and saves.value == "best")
 
 
 RULE = Rule(

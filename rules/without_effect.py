@@ -75,6 +75,8 @@ _HELP = {
 def check(run: RunContext) -> Iterator[Finding]:
     program = run.program
     for one in program.idle if program is not None else ():
+        if one.kind == "adapter" and str(run.value("adapter", "")) != "none":
+            continue  # the run has another one, or may have: this one may only have been tried
         yield run.finding(
             one.location,
             f"{_SAID[one.kind]}: {one.trains} ({one.trained_at.file}:{one.trained_at.line})",

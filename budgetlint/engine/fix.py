@@ -146,7 +146,7 @@ def _edited(state: Fixed, edits: list[Edit]) -> dict[str, str]:
 
 def _spoils(before: SourceFile, text: str, edits: list[Edit]) -> bool:
     """Does the new text of a config load differently outside the edits? Scripts and budgets are judged by the check itself."""
-    if before.path.endswith((".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk")) or "." not in before.path:
+    if before.path.endswith((".budget", ".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk")) or "." not in before.path:
         return False
     from budgetlint.documents.compare import changed_elsewhere
 

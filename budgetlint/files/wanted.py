@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 CONFIG_SUFFIXES = frozenset({
-    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",
+    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk", ".dockerfile",
 })  # fmt: skip
 PYTHON_SUFFIX = ".py"
 _TELLING = (

@@ -118,7 +118,7 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
 
 
 def _is_shell(word: Word) -> bool:
-    return base(word) in SHELLS or (word.text.endswith((".sh", ".bash", ".slurm", ".sbatch")) and not word.text.startswith("-"))
+    return base(word) in SHELLS or (word.text.endswith((".sh", ".bash", ".slurm", ".sbatch", ".job")) and not word.text.startswith("-"))
 
 
 def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:

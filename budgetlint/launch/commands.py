@@ -141,7 +141,7 @@ def script_named(words: Sequence[Word]) -> Word | None:
         return job_script(words)
     if len(words) > 1 and base(words[0]) in (*SHELLS, "source", "."):
         return next((word for word in words[1:] if not word.text.startswith("-")), None)
-    return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch")) else None
+    return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch", ".job")) else None
 
 
 def outer_layers(words: Sequence[Word]) -> tuple[Layer, ...]:

@@ -23,7 +23,7 @@ from budgetlint.lsp.texts import Text
 from budgetlint.results.report import Report
 
 FIX_ALL = "source.fixAll"
-COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", ".sh", ".bash", ".slurm", ".sbatch")
+COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", ".sh", ".bash", ".slurm", ".sbatch", ".job")
 """Files in which a comment begins with #."""
 
 

@@ -211,7 +211,9 @@ def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
     if isinstance(own, Function):
         return it.call(own.of(base), Call((Known(name),), {}, None, place.node or own.node, Frame(own.names)))
     if base.cls is not None and not base.cls.kind and not base.kind:
-        return ABSENT
+        return (
+            Opaque(f"{name} of {base!r}", base) if name.startswith("__") and name.endswith("__") else ABSENT
+        )  # what Python or a decorator sets
     return part_of(base, f".{name}")
 
 

@@ -142,7 +142,12 @@ def taken_for_true(it: Interpreter, value: Value, place: Place, *, converts: boo
     """A text of a flag or a config that says no, and is asked for whether it is true. ``converts``: it becomes a bool; else ``no`` may be a
     word of its own (``eval_strategy="no"``), which is only asked for whether it is there."""
     words = _NO if converts else _NO[:1]
-    if not isinstance(value, Known) or not isinstance(value.value, str) or value.value.lower() not in words or it.blind:
+    if (
+        not isinstance(value, Known)
+        or not isinstance(value.value, str)
+        or value.value.lower() not in words
+        or any(one is not None for one in it.blind)
+    ):
         return
     origin = origin_of(value)
     if origin is not None and all(one.origin != origin for one in it.true_texts):

@@ -55,7 +55,7 @@ class FileEntry:
         return next((consumer for consumer in told if consumer is not None), None)
 
 
-SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile")
+SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk", ".dockerfile")
 
 
 def is_script(path: str, source: SourceFile) -> bool:

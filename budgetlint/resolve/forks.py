@@ -14,7 +14,7 @@ from budgetlint.base.record import field, replace, state
 from budgetlint.memory.estimate import PROGRAM, Estimate, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.need import verdict
 from budgetlint.memory.peak import Sums
-from budgetlint.memory.standing import Capacity, Standing, if_short
+from budgetlint.memory.standing import Capacity, if_short
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
@@ -34,7 +34,7 @@ def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity 
     lacking = _lacking(first, found)
     if lacking:
         return _along(ladder_of(lacking, first.settings), first, found, capacity, asking)
-    if _is_cut(first.standing, capacity):
+    if _is_cut(first, capacity):
         return _by_length(first, found, capacity, asking.sums)
     if found.verdict in SURE and not any(map(is_unwritten, first.settings.values())):
         return found
@@ -104,7 +104,7 @@ class _Asked:
 def _verdict(answer: Answer, capacity: Capacity, sums: Sums) -> Verdict:
     """Of one reading: unknown where its plans disagree. What is missing of it has readings, so its range covers them."""
     found = answer.standing
-    if found.verdict in SURE or found.need.high is None or _is_cut(found, capacity):
+    if found.verdict in SURE or found.need.high is None or _is_cut(answer, capacity):
         return found.verdict if found.verdict in SURE else Verdict.UNKNOWN
     by_range = _by_range(found.need, capacity)
     if by_range is not Verdict.TIGHT or len(answer.planned.plans) == 1:
@@ -193,9 +193,11 @@ def _told(found: Estimate, table: Table) -> Estimate:
 # -- lengths, and what the planner leaves open ---------------------------------------------------------------------------------
 
 
-def _is_cut(found: Standing, capacity: Capacity) -> bool:
+def _is_cut(answer: Answer, capacity: Capacity) -> bool:
     """Too large at the length that it is cut at, and not on shorter samples (`standing.if_short`)."""
-    return found.verdict is Verdict.TIGHT and found.need.low > capacity.usable_high
+    found = answer.standing
+    cut = found.verdict is Verdict.TIGHT or (found.verdict is Verdict.UNKNOWN and any(plan.cutoff for plan in answer.planned.plans))
+    return cut and found.need.low > capacity.usable_high
 
 
 def _by_length(first: Answer, found: Estimate, capacity: Capacity, sums: Sums) -> Estimate:

@@ -24,6 +24,7 @@ RECORDED: tuple[str, ...] = (
     "bfb06da924080a1fd523f9a1d6c962fad1e27be9a775a1847d9c05e0a36474e8",
     "0edad550a478bb428d260b963ada60a2261b00fbf861c4b43378e3a86f833657",
     "f48897fe2da90654c0f7c49a72fdf920ba2d270b3ca2999ed5df82e0b3b7646c",
+    "9d30a671ac1b2ea984207861ab399f641032776f762ff3ea4c6ce31b1e346499",
 )
 """The digest of each line of `data/first_looks.jsonl`, in order: a batch adds one, and changes none."""
 

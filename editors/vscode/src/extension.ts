@@ -9,7 +9,7 @@ const LANGUAGES = ["yaml", "json", "jsonc", "toml", "python", "shellscript", "do
 const SCHEMES = ["file", "untitled"];
 
 /** Files that have another language, or none, by their names. */
-const NAMED = "**/*.{yaml,yml,json,conf,toml,budget,sh,bash,slurm,sbatch,mk,dockerfile}";
+const NAMED = "**/*.{yaml,yml,json,conf,toml,budget,sh,bash,slurm,sbatch,job,mk,dockerfile}";
 
 const OPTIONS: LanguageClientOptions = {
   documentSelector: [
