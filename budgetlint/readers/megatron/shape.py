@@ -17,7 +17,7 @@ from budgetlint.settings.run import Setting
 
 GPT2_VOCABULARY = 50257
 _VOCABULARIES = {"GPT2BPETokenizer": GPT2_VOCABULARY, "Llama2Tokenizer": 32_000}
-"""Tokenizers whose name says their size (``training/tokenizer/tokenizer.py`` of core 0.8.0: ``_Llama2Tokenizer`` reads Llama 2's model)."""
+"""Tokenizers whose name says their size; Llama 2's is a SentencePiece file (core ``tokenizers/utils/build_tokenizer.py``) of 32,000."""
 
 
 @open_record
