@@ -29,22 +29,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words
+from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Setting, Severity, Verdict, device_words
+from budgetlint.settings.run import NO_VOCABULARY
 
-from ._open import cure, depends, no_model, place
+from ._open import cure, depends, no_model, place, said
+
+VOCABULARY = "write the size of the tokenizer's vocabulary beside the others: --vocab-size N"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.answer
     if estimate is None or estimate.verdict is not Verdict.UNKNOWN or estimate.leaning is Verdict.DOES_NOT_FIT:
         return
+    rows = _rows(run, estimate)
+    if rows is not None:
+        yield run.finding(
+            rows.origin.location,
+            f"{run.label} gets no verdict on {device_words(run)}: incomplete: {' and '.join(('vocabulary', *_others(estimate)))}",
+            help="; ".join(
+                filter(None, ("write the size of the tokenizer's vocabulary beside it: --vocab-size N", said(_others(estimate))))
+            ),
+        )
+        return
     model = no_model(estimate)
-    said = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
+    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
     yield run.finding(
         place(estimate),
-        said if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
+        words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
         help=cure(estimate),
     )
+
+
+def _rows(run: RunContext, estimate: Estimate) -> Setting | None:
+    """The sizes of a model of which only the rows of the vocabulary are not known."""
+    sizes = run.setting("model_custom")
+    lacks = "model" in estimate.missing and estimate.supposes is None and not estimate.forks
+    return sizes if lacks and sizes is not None and sizes.text == NO_VOCABULARY and "model" not in run.run.settings else None
+
+
+def _others(estimate: Estimate) -> tuple[str, ...]:
+    return tuple(name for name in estimate.missing if name != "model")
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.expression import expression
+from budgetlint.base.record import replace
 from budgetlint.frameworks import format_of
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
@@ -35,13 +36,33 @@ def join(readings: Iterable[Reading]) -> Settings:
         return every[0].settings
     loops = any(format_of(one.format).own_loop or is_own_script(one.settings) for one in every if one.role is Role.TRAINER)
     counts = any(format_of(one.format).by_ray and "devices_per_node" in one.settings for one in every if one.role is Role.TRAINER)
-    for reading in every:
+    for reading in _with_one_batch(every):
         for name, setting in reading.settings.items():
             if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
                 continue
             rank = (_rank(name, reading.role, loops), setting.origin.kind is not OriginKind.FLAG)
             by_name.setdefault(name, []).append((rank, setting))
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
+
+
+def _with_one_batch(every: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Megatron-DeepSpeed's batch is ``--global-batch-size``, or micro batch x data-parallel ranks without accumulation (``arguments.py``
+    ``validate_args``), while the engine steps by its own file: where the two differ nobody is believed."""
+    trainer = next((one for one in every if one.format == "megatron" and one.role is Role.TRAINER), None)
+    engine = next((one for one in every if one.role is Role.ENGINE), None)
+    if trainer is None or engine is None:
+        return every
+    flag, steps = trainer.settings.get("global_batch"), engine.settings.value("grad_accum")
+    whole = engine.settings.value("global_batch")
+    differ = flag is not None and whole is not None and whole != flag.value
+    dropped = {"global_batch"} if flag is None and steps == 1 else {"global_batch", "grad_accum"}
+    return tuple(
+        _less(one, dropped) if one is engine else _less(one, {"global_batch"}) if one is trainer and differ else one for one in every
+    )
+
+
+def _less(reading: Reading, dropped: set[str]) -> Reading:
+    return replace(reading, settings=Settings(one for name, one in reading.settings.items() if name not in dropped))
 
 
 _COUNTS = frozenset(("devices", "nodes", "devices_per_node"))

@@ -203,6 +203,10 @@ def _named(settings: dict[str, Setting]) -> Settings:
     return made
 
 
+NO_VOCABULARY = "all sizes but the vocabulary's"
+"""What ``model_custom`` says where only the rows of the vocabulary are not known."""
+
+
 def over(winner: Setting, loser: Setting | None) -> Setting:
     """The winner, remembering whom it beat."""
     if loser is None:

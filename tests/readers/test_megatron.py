@@ -15,7 +15,8 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.megatron.reader import READER
-from budgetlint.settings.run import Role, Stack
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import NO_VOCABULARY, Role, Stack
 
 SEEDS = {
     "megatron": "{MODEL_ARGS: {--num-layers: 1}}",
@@ -26,6 +27,11 @@ GPT = """\
 python pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 \\
   --micro-batch-size 4 --global-batch-size 64 --train-iters 500000 --lr 0.00015 --lr-decay-style cosine \\
   --weight-decay 1e-2 --clip-grad 1.0 --vocab-file gpt2-vocab.json --merge-file gpt2-merges.txt --eval-iters 10"""
+
+SIZED = (
+    "--num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
+    "--train-iters 9 --lr 1e-4 --bf16 --use-flash-attn"
+)
 
 
 def flags(extra: str = "") -> Document:
@@ -111,8 +117,25 @@ def test_what_the_flags_build(extra, part):
     assert parameter_count(custom_architecture(tuple(numbers.items()))) > 0
 
 
+@pytest.mark.parametrize(
+    ("extra", "rows"),
+    [
+        ("--tokenizer-type Llama2Tokenizer --tokenizer-model t.model", 32_000),
+        ("--tokenizer-type Llama2Tokenizer --tensor-model-parallel-size 8", 32_768),
+        ("--tokenizer-type Llama2Tokenizer --tensor-model-parallel-size 8 --make-vocab-size-divisible-by 1", 32_000),
+        ("--tokenizer-type NullTokenizer --vocab-size 131072", 131_072),
+        ("--tokenizer-type HuggingFaceTokenizer --vocab-size 50000", 50_048),
+        ("--tokenizer-type HuggingFaceTokenizer --padded-vocab-size 50001", 50_001),
+        ("--tokenizer-type GPT2BPETokenizer", 50_304),
+    ],
+)
+def test_the_rows_of_the_vocabulary(extra, rows):
+    assert dict(full(extra).value("model_custom"))["vocab"] == rows
+
+
 def test_unknown_vocabularies_and_hybrids_are_not_guessed():
-    assert "model_custom" not in full("--tokenizer-type SentencePieceTokenizer")
+    open_rows = full("--tokenizer-type SentencePieceTokenizer")["model_custom"]
+    assert (open_rows.state, open_rows.text, open_rows.value) == ("symbolic", NO_VOCABULARY, None)
     assert "model_custom" not in full("--multi-latent-attention")
     assert full("--num-layers $LAYERS")["model_custom"].state == "symbolic"
 
@@ -138,6 +161,26 @@ def test_unknown_vocabularies_and_hybrids_are_not_guessed():
 )
 def test_what_a_flag_means(extra, expected):
     assert values(extra, *expected) == expected
+
+
+FLAGS = f"{SIZED} --merge-file gpt2-merges.txt --deepspeed --deepspeed_config ds.json --zero-stage 1"
+
+
+@pytest.mark.parametrize(
+    ("extra", "engine", "expected"),
+    [
+        ("", '"train_batch_size": 32', {"global_batch": None, "grad_accum": None, "zero_bucket": 500_000_000}),
+        ("", '"gradient_accumulation_steps": 8', {"global_batch": None, "grad_accum": None, "zero_allgather_bucket": 500_000_000}),
+        ("", '"train_batch_size": 32, "gradient_accumulation_steps": 1', {"global_batch": None, "grad_accum": 1}),
+        (" --global-batch-size 64", '"train_batch_size": 64', {"global_batch": 64}),
+        (" --global-batch-size 64", '"train_batch_size": 32', {"global_batch": None, "grad_accum": None}),
+        ("", '"gradient_clipping": 0.5', {"zero_bucket": 500_000_000, "zero_overlap": False}),
+    ],
+)
+def test_deepspeed_has_its_own_buckets_and_no_say_in_the_batch(extra, engine, expected):
+    config = f'{{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {{"stage": 1}}, {engine}}}'
+    (context,) = judge_texts({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {FLAGS}{extra}\n", "ds.json": config}).runs
+    assert {name: context.run.settings.value(name) for name in expected} == expected
 
 
 def test_models_with_a_vision_tower_are_not_sized():

@@ -16,7 +16,7 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.torchtune.models import built_by
 from budgetlint.readers.torchtune.reader import READER
 from budgetlint.resolve.runs import judge_texts
-from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack, release
 
 SEEDS = {
     "torchtune": "{model: {_component_: a.b}, optimizer: {_component_: c.D}}",
@@ -225,6 +225,22 @@ def test_a_builder_of_torchtune_that_is_not_in_the_table_is_known_by_its_checkpo
     found = reading(FULL.replace("llama3_1.llama3_1_8b", "newer.newer_8b") + CHECKPOINT).settings["model"]
     assert found.value == "/tmp/Llama-3.1-8B"
     assert found.origin.note
+
+
+@pytest.mark.parametrize(
+    ("extra", "torch", "attention", "readings"),
+    [
+        ("", "2.6.0", "sdpa", ()),
+        ("dataset:\n  packed: False", "2.6.0", "sdpa", ()),
+        ("dataset:\n  packed: True", "2.4.1", "sdpa", ()),
+        ("dataset:\n  packed: True", "2.6.0", None, ("flex", "sdpa")),
+        ("dataset:\n  packed: True", None, None, ("flex", "sdpa")),
+    ],
+)
+def test_packed_samples_take_flex_attention_where_it_runs(extra, torch, attention, readings):
+    pins = {"torch": release("torch", torch, Origin(OriginKind.BUDGET))} if torch else {}
+    found = complete(READER, reading(FULL + extra + "\n").settings, Stack(pins))["attention"]
+    assert (found.value, found.readings) == (attention, readings)
 
 
 RECIPES = ("task", "autocast", "packing", "pad_to_seq_len", "save_strategy", "model_code", "recompute", "compile", "eval_on", "attention")

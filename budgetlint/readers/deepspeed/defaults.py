@@ -33,7 +33,7 @@ def deepspeed_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     yield from _pinned(stack)
     yield default("engine_dtype", "fp32", "DeepSpeed fp16.enabled, bf16.enabled: false")
     yield default("loss_scale", 0.0, "DeepSpeed fp16.loss_scale: dynamic")
-    yield _clipping(stack)
+    yield clipping(stack)
 
 
 def _overlap(settings: Settings) -> Iterator[Setting]:
@@ -51,7 +51,7 @@ def _pinned(stack: Stack) -> Iterator[Setting]:
             yield default(name, newer, "DeepSpeed zero/offload_config.py pin_memory: false before 0.19.5, true since")
 
 
-def _clipping(stack: Stack) -> Setting:
+def clipping(stack: Stack) -> Setting:
     """Commit 442166559, released in 0.19.3."""
     note = "DeepSpeed gradient_clipping: 0 before 0.19.3, 1.0 since"
     newer = stack.at_least("deepspeed", "0.19.3")

@@ -76,9 +76,15 @@ def read_shard(look: Lookup, by_default: bool = False) -> Iterator[Setting]:
 def engine_defaults(settings: Settings) -> Iterator[Setting]:
     """No bucket buffers beside the gradient buffer; no gathered parameters to hold back."""
     yield default("model_code", "megatron", "megatron-core runs the model")
-    if str(settings.value("shard", "")).startswith("zero"):
+    if str(settings.value("shard", "")).startswith("zero") and not _by_deepspeed(settings):
         rows: tuple[tuple[str, Any], ...] = (("zero_bucket", 0), ("zero_allgather_bucket", 0), ("zero_overlap", False))
         yield from (default(name, value, _BUCKETS) for name, value in rows)
+
+
+def _by_deepspeed(settings: Settings) -> bool:
+    """Megatron-DeepSpeed's ``--zero-stage``, or the file's: DeepSpeed holds the buckets, by its own sizes (runtime/zero/config.py)."""
+    key = settings["shard"].origin.key.lstrip("-").replace("-", "_")
+    return key == "zero_stage" or key.startswith("zero_optimization")
 
 
 def accumulation(settings: Settings) -> Iterator[Setting]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.readers.base import Reader, default, names, read_keys, to_text
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.attention import attention_default, read_attention
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults, read_precision, read_shard, read_states
 from budgetlint.readers.megatron.keys import METHODS, OWN, to_every
-from budgetlint.readers.megatron.shape import MEGATRON, custom_model, gpt2_vocabulary, megatron_style
+from budgetlint.readers.megatron.shape import MEGATRON, custom_model, megatron_style, megatron_vocabulary
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.underscored import underscored
-from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import NO_VOCABULARY, Reading, Role, Setting, Settings, Stack
 
 FORMAT = "megatron"
 LISTED = "MODEL_ARGS"
@@ -84,7 +85,14 @@ _OTHER_SHAPES = ("language_model_type", "vision_model_type", "encoder_seq_length
 
 
 def _model(look: Lookup) -> list[Setting]:
-    return [] if look.has(*_OTHER_SHAPES) else custom_model(look, MEGATRON, megatron_style(look), gpt2_vocabulary(look))
+    """Numbers, or where the tokenizer's file alone tells the rows of the vocabulary, that those are what lacks."""
+    if look.has(*_OTHER_SHAPES):
+        return []
+    rows = megatron_vocabulary(look)
+    found = custom_model(look, MEGATRON, megatron_style(look), rows or 1)
+    if rows is not None or look.has(*MEGATRON.vocabulary):
+        return found
+    return [replace(one, value=None, text=NO_VOCABULARY, state="symbolic") if one.known else one for one in found]
 
 
 def _optimizer(look: Lookup) -> list[Setting]:

@@ -16,7 +16,8 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.settings.run import Setting
 
 GPT2_VOCABULARY = 50257
-"""``GPT2BPETokenizer``, the only tokenizer whose size the arguments fix."""
+_VOCABULARIES = {"GPT2BPETokenizer": GPT2_VOCABULARY, "Llama2Tokenizer": 32_000}
+"""Tokenizers whose name says their size; Llama 2's is a SentencePiece file (core ``tokenizers/utils/build_tokenizer.py``) of 32,000."""
 
 
 @open_record
@@ -38,7 +39,8 @@ class Names:
     """Of hidden states and of attention, where no argument says (``hidden_dropout``, ``attention_dropout``)."""
 
 
-MEGATRON = Names()
+MEGATRON = Names(vocabulary=("padded_vocab_size", "override_vocab_size"))
+"""``vocab_size`` is padded (`megatron_vocabulary`)."""
 _UNSIZED = (
     "multi_latent_attention",
     "hybrid_override_pattern",
@@ -129,15 +131,19 @@ def megatron_style(look: Lookup) -> LayerStyle:
     )
 
 
-def gpt2_vocabulary(look: Lookup, divisor: int = 128) -> int | None:
-    """50257 in steps of ``make_vocab_size_divisible_by`` times the tensor-parallel degree (arguments.py); None for other tokenizers.
-
-    A merge file without a tokenizer's name is GPT-2's."""
+def megatron_vocabulary(look: Lookup, divisor: int = 128) -> int | None:
+    """The rows in steps of ``make_vocab_size_divisible_by`` times the tensor-parallel degree (``vocab_size_with_padding``): those of
+    ``--vocab-size``, else the tokenizer's; None where only its file tells. A merge file without a tokenizer's name is GPT-2's."""
     kind = look.setting("", to_text, "tokenizer_type")
-    if str(kind.value) != "GPT2BPETokenizer" if kind is not None else not look.has("merge_file"):
-        return None
+    stated = look.setting("", to_count, "vocab_size")
+    if stated is not None:
+        size = int(stated.value) if stated.known else None
+    elif kind is not None:
+        size = _VOCABULARIES.get(str(kind.value))
+    else:
+        size = GPT2_VOCABULARY if look.has("merge_file") else None
     step = _count(look, divisor, "make_vocab_size_divisible_by") * _count(look, 1, "tensor_model_parallel_size", "model_parallel_size")
-    return padded(GPT2_VOCABULARY, step)
+    return padded(size, step) if size else None
 
 
 def padded(size: int, step: int) -> int:

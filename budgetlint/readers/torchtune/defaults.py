@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.readers.base import ENDS, default, hidden
+from budgetlint.readers.base import ENDS, default, hidden, unsettled
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.settings.run import Setting, Settings, Stack
@@ -21,7 +21,6 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("recompute", "none", f"{_RECIPES}('enable_activation_checkpointing', False)"),
     ("recompute_offload", False, f"{_RECIPES}('enable_activation_offloading', False)"),
     ("recompute_reentrant", False, "torch checkpoint_wrapper: CheckpointImpl.NO_REENTRANT"),
-    ("attention", "sdpa", "torchtune modules/attention_utils.py"),
     ("kernels", (), "torchtune has no fused kernels of its own"),
     ("compile", False, f"{_RECIPES}('compile', False)"),
     ("packing", False, "torchtune datasets: packed=False"),
@@ -65,6 +64,7 @@ def of_program(filled: Iterable[Setting], program: str) -> Iterator[Setting]:
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from (default(name, value, note) for name, value, note in _FIXED)
+    yield _attention(settings, stack)
     yield from _shard(settings)
     if settings.value("adapter") == "lora":
         yield from (default(name, value, note) for name, value, note in _LORA)
@@ -73,6 +73,16 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("quant", "none") != "none":
         yield derived("quant_compute_dtype", settings.value("weights_dtype", "bf16"), "torchtune modules/peft/lora.py", None)
     yield from _optimizer(settings)
+
+
+def _attention(settings: Settings, stack: Stack) -> Setting:
+    """Packed samples come with a ``BlockMask``, which flex attention takes where torch has it and the card can run it
+    (``utils/_import_guard.py`` ``_SUPPORTS_FLEX_ATTENTION``: torch 2.5, compute capability 7.5)."""
+    note = "torchtune modules/attention_utils.py"
+    packed = settings.get("packing")
+    if packed is None or packed.value is False or stack.at_least("torch", "2.5") is False:
+        return default("attention", "sdpa", note)
+    return unsettled("attention", ("flex", "sdpa"), f"{note}: flex attention for packed samples on torch 2.5 and compute capability 7.5")
 
 
 def _shard(settings: Settings) -> Iterable[Setting]:
