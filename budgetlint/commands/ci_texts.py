@@ -5,7 +5,7 @@ from __future__ import annotations
 from budgetlint import __version__
 
 FILES = (
-    r"(?i)(\.(ya?ml|json|conf|toml|budget|sh|bash|slurm|sbatch|mk|dockerfile|py)"
+    r"(?i)(\.(ya?ml|json|conf|toml|budget|sh|bash|slurm|sbatch|job|mk|dockerfile|py)"
     r"|(^|/)(gnu)?makefile|(^|/)(docker|container)file(\.[^/]*)?|(^|/)budget\.lock)$"
 )
 

@@ -195,8 +195,8 @@ def _told(found: Estimate, table: Table) -> Estimate:
 
 def _is_cut(answer: Answer, capacity: Capacity) -> bool:
     """Too large at the length that it is cut at, and not on shorter samples (`standing.if_short`)."""
-    found = answer.standing
-    cut = found.verdict is Verdict.TIGHT or (found.verdict is Verdict.UNKNOWN and any(plan.cutoff for plan in answer.planned.plans))
+    found, plan = answer.standing, answer.planned.plans[0]
+    cut = found.verdict is Verdict.TIGHT or (found.verdict is Verdict.UNKNOWN and plan.cutoff and plan.seq is not None)
     return cut and found.need.low > capacity.usable_high
 
 

@@ -80,7 +80,7 @@ INSIDE = {
         "_adapters _contracts _scripts bnb_fp4_default device_map_auto_distributed eval_logits_accumulation load_in_4bit_kwarg_removed "
         "peft_gc_no_input_grads",
     ),
-    "budgetlint.settings.run": ("what a budget says of the workload", "_length"),
+    "budgetlint.settings.run": ("what a budget says of the workload; a model of which only the vocabulary is open", "_length no_verdict"),
     "budgetlint.report.answer": ("an open verdict in words", "_open"),
 }
 """What some rules take from further inside, about a table or an arithmetic that nobody else's rule is promised: why, and who."""
