@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
     from budgetlint.contracts.table import Contract
 
-NOT_WARNED = [("verl", {"algorithm.adv_estimator"}), ("transformers", {"evaluation_strategy"})]
+NOT_WARNED = [("verl", {"algorithm.adv_estimator"}), ("transformers", {"evaluation_strategy"}), ("trl", {"max_seq_length"})]
 """Warnings that follow from a choice and not from a mistake (verl says of each run without a critic that it has none), and those that a
 rule of their own tells better."""
 

@@ -34,6 +34,9 @@ def resolve_references(work: Assembly, trainer: Reading, queue: list[Reference])
     while queue:
         reference = queue.pop(0)
         named = _named(work, trainer, reference)
+        if reference.role is Role.LAUNCHER and any(reading.role is Role.ENGINE for reading in named):
+            found.append(_absent(trainer, reference))  # accelerate stops at the keys of a DeepSpeed file: it is no engine's there
+            continue
         for reading in named:
             if reading not in found and reading is not trainer:
                 found.append(reading)

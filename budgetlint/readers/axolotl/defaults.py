@@ -28,7 +28,6 @@ FIXED: tuple[tuple[str, Any, str], ...] = (
     ("weight_decay", 0.0, f"{_TRAINING} weight_decay"),
     ("lr_scheduler", "cosine", f"{_TRAINING} lr_scheduler"),
     ("num_epochs", 1.0, f"{_TRAINING} num_epochs"),
-    ("max_steps", -1, f"{_BUILDER} max_steps"),
     ("max_grad_norm", 1.0, "transformers TrainingArguments.max_grad_norm"),
     ("micro_batch", 1, f"{_TRAINING} micro_batch_size"),
     ("grad_accum", 1, f"{_TRAINING} gradient_accumulation_steps"),
