@@ -54,7 +54,7 @@ FAMILIES = {
         "fsdp1_options_under_fsdp2 ddp_find_unused_with_gc num_processes_gpu_ids parallelism_size_mismatch auto_find_batch_zero3 "
         "fsdp_not_distributed save_only_model_combos fsdp_ram_eff_without_sync axolotl_context_parallel fsdp1_deprecated num_steps_vs_ga "
         "fsdp_offload_alone launcher_flags_exclusive offload_ratio_stage torchtitan_async_tp zero3_init_flag_ignored degrees_vs_processes "
-        "processes_vs_visible fsdp_sharded_final_save engine_file_as_launcher_config"
+        "processes_vs_visible fsdp_sharded_final_save engine_file_as_launcher_config ds_batch_product"
     ),
     "BL6": (  # bookkeeping
         "evaluation_strategy_renamed load_best_strategy_mismatch load_best_steps_multiple max_steps_overrides_epochs "

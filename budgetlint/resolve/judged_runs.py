@@ -25,6 +25,7 @@ from budgetlint.resolve.engine_clipping import with_engine_clipping
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.model_shape import shape_of, supposing
+from budgetlint.resolve.neighbours import as_neighbours
 from budgetlint.resolve.own_builds import with_own_builds
 from budgetlint.resolve.path_end import with_path_end
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
@@ -102,6 +103,7 @@ def _settings(work: Assembly, collected: Collected, claims: Settings, stack: Sta
     adds."""
     readings = collected.readings
     settings = settled(with_stored_weights(with_path_end(join(readings)), claims), claims)
+    settings = settings.filled(as_neighbours(work, collected, settings))
     if collected.unsaid:
         settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do

@@ -104,6 +104,8 @@ class Assembly:
     """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
     outputs: dict[str, WrittenModel] | None = None
     """Folders that runs write models to; None until one is asked for."""
+    neighbours: dict[tuple[str, str], list[tuple[Reading, ...]]] | None = None
+    """How configs of a format in a folder are launched; None until one is asked for."""
     answers: Answers = field(default_factory=Answers)
     pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
     """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
