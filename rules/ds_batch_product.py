@@ -1,17 +1,17 @@
 """DeepSpeed's batch sizes, whose product is not what the launch makes of them.
 
-`train_batch_size` is micro batch x accumulation x data-parallel processes. `ds-batch-arithmetic` looks at the file; this rule knows how many
-processes the command starts.
+`train_batch_size` is micro batch x accumulation x data-parallel processes. `ds-batch-arithmetic` looks at the file alone; this rule knows
+how many processes the command starts.
 
 ## What it costs
 
-DeepSpeed stops when the engine is made: "Check batch related parameters. train_batch_size is not equal to micro_batch_per_gpu *
-gradient_acc_step * world_size".
+DeepSpeed stops when the engine is made ("Check batch related parameters").
 
 ## Failing
 
 ```sh run.sh
-deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --num_train_epochs 1
+deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --per_device_train_batch_size 4 \
+  --gradient_accumulation_steps 4 --num_train_epochs 1 --learning_rate 1e-5
 ```
 
 ```json ds.json
@@ -27,7 +27,8 @@ deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qw
 ## Passing
 
 ```sh run.sh
-deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --num_train_epochs 1
+deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --per_device_train_batch_size 4 \
+  --gradient_accumulation_steps 4 --num_train_epochs 1 --learning_rate 1e-5
 ```
 
 ```json ds.json
@@ -57,7 +58,7 @@ PARALLEL = ("tensor_parallel", "pipeline_parallel", "sequence_parallel", "contex
 
 def check(run: RunContext) -> Iterator[Finding]:
     file, devices = run.reading("deepspeed"), run.setting("devices")
-    if file is None or devices is None or not devices.known or devices.is_default or int(devices.value) < 1:
+    if file is None or devices is None or not devices.known or not _is_launched(run) or int(devices.value) < 1:
         return
     if any(run.value(name, 1) not in (1, None) for name in PARALLEL):
         return
@@ -78,6 +79,11 @@ def check(run: RunContext) -> Iterator[Finding]:
         because=[one for one in (micro, steps, devices) if one is not None],
         numbers={"train_batch_size": total, "micro_batch": each, "processes": world},
     )
+
+
+def _is_launched(run: RunContext) -> bool:
+    """Does a launcher say how many processes there are?"""
+    return any((one := run.setting(name)) is not None and one.known and not one.is_default for name in ("devices", "devices_per_node"))
 
 
 RULE = Rule(
