@@ -10,7 +10,8 @@ DeepSpeed stops when the engine is made ("Check batch related parameters").
 ## Failing
 
 ```sh run.sh
-deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --per_device_train_batch_size 4 \
+deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out \
+  --per_device_train_batch_size 4 \
   --gradient_accumulation_steps 4 --num_train_epochs 1 --learning_rate 1e-5
 ```
 
@@ -27,7 +28,8 @@ deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qw
 ## Passing
 
 ```sh run.sh
-deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --per_device_train_batch_size 4 \
+deepspeed --num_gpus 8 train.py --deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out \
+  --per_device_train_batch_size 4 \
   --gradient_accumulation_steps 4 --num_train_epochs 1 --learning_rate 1e-5
 ```
 
