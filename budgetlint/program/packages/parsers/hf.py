@@ -207,8 +207,16 @@ def _made(it: Interpreter, cls: Value, values: dict[str, Value], foreign: dict[s
     """The object of one class."""
     names = [field.name for field in fields_of(cls) if field.init] if isinstance(cls, Class) else []
     fields = {name: values[name] for name in names if name in values}
+    cut_short = {name: _begun(cls, name) for name in foreign if not _takes(cls, name)}
     others = {name: value for name, value in foreign.items() if _takes(cls, name)}
-    return build(it, cls, fields, others, is_open, call)
+    others |= {full[0]: foreign[name] for name, full in cut_short.items() if len(full) == 1}
+    return build(it, cls, fields, others, is_open or any(len(full) > 1 for full in cut_short.values()), call)
+
+
+def _begun(cls: Value, name: str) -> tuple[str, ...]:
+    """The fields of a package's class that a flag is the beginning of: argparse takes it for the one, and stops where several are."""
+    known = class_fields(_kind_of(cls)) or ()
+    return tuple(field for field in known if field.startswith(name))
 
 
 def _takes(cls: Value, name: str) -> bool:
