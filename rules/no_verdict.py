@@ -46,9 +46,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         yield run.finding(
             rows.origin.location,
             f"{run.label} gets no verdict on {device_words(run)}: incomplete: {' and '.join(('vocabulary', *_others(estimate)))}",
-            help="; ".join(
-                filter(None, ("write the size of the tokenizer's vocabulary beside it: --vocab-size N", said(_others(estimate))))
-            ),
+            help="; ".join(filter(None, (VOCABULARY, said(_others(estimate))))),
         )
         return
     model = no_model(estimate)

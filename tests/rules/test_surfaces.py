@@ -28,6 +28,7 @@ ELSEWHERE: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("duplicate-key", "deepspeed"): (EVERYWHERE, TEXT),
     ("duplicate-key", "llamafactory"): (EVERYWHERE, TEXT),
     ("json-comment-or-comma", "deepspeed"): (EVERYWHERE, TEXT),
+    ("key-not-taken", "llamafactory"): (EVERYWHERE, "the silent case is a file that nobody is seen to read, and here something reads it"),
     ("merge-lora-into-kbit", "llamafactory"): (EVERYWHERE, "a command that only exports starts no training"),
     ("streaming-needs-max-steps", "trl"): ((PYTHON,), "a program streams by calls of its own"),
     ("streaming-needs-max-steps", "hf_training_arguments"): (EVERYWHERE, "a program streams by calls of its own"),
