@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from budgetlint.base.expression import expression
 from budgetlint.base.limits import NODES, told
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Scalar
@@ -75,14 +74,6 @@ def reader_named(kind: str) -> Reader | None:
 @cache
 def _kinds() -> Mapping[str, str]:
     return {kind: format.name for format in every_format() for kind in format.kinds}
-
-
-_TEMPLATE = expression(r"\{%-?[ \t]*\w|\{\{[^{}\n]{1,200}\}\}")
-
-
-def is_template(text: str) -> bool:
-    """Is an unparsable text one that a program fills in first: blocks or fields of Jinja?"""
-    return _TEMPLATE.search(text) is not None
 
 
 def looks_like_config(text: str) -> bool:

@@ -26,7 +26,6 @@ from budgetlint.resolve.file_kinds import (
     MEASURED,
     RECORDED,
     foreign_keys,
-    is_template,
     job_kind,
     job_launches,
     looks_like_config,
@@ -201,8 +200,6 @@ class Project:
         for problem in document.problems:
             if problem.kind == TOO_LARGE:
                 return self._too_large(document, problem)
-            if is_template(document.source.text):
-                return f"a template: not valid {document.format.upper()} before it is filled in"
             if looks_like_config(document.source.text):
                 self.findings.append(
                     file_finding(
