@@ -66,8 +66,8 @@ def command_line(run: RunContext) -> str:
         document, root = reading.document, reading.document.mapping
         if document.is_command and root is not None and document.program not in ("job", "environment", ""):
             text: str = document.source.text
-            start = root.span.start
-            while start > 0 and (text[start - 1] != "\n" or text[:start].endswith("\\\n")):
-                start -= 1
-            return text[start : root.span.end]
+            start = text.rfind("\n", 0, root.span.start)
+            while start > 0 and text[start - 1] == "\\":  # the line before goes on
+                start = text.rfind("\n", 0, start)
+            return text[start + 1 : root.span.end]
     return ""

@@ -51,7 +51,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     if temperature is not None and number_of(temperature) == 0:
         yield run.finding(
             temperature,
-            f"temperature {temperature.text}: the completions that are compared are sampled, and their logits divided by it",
+            f"temperature {temperature.text}: completions are sampled with it and the policy's logits divided by it, "
+            "so the run stops at its first step or computes infinite losses",
             help="temperature: 1.0; an evaluation has a temperature of its own",
             numbers={"temperature": 0.0},
         )

@@ -66,10 +66,15 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     yield run.finding(
         template,
-        f"template {given} is of other models: LLaMA-Factory registers {' or '.join(own)} for {str(model.value).rpartition('/')[2]}",
+        f"template {given} is of other models (LLaMA-Factory registers {' or '.join(own)} for {_named(str(model.value))}): "
+        "turns are marked with tokens that the model never saw there",
         help=f"template: {own[0]}",
         because=[model],
     )
+
+
+def _named(model: str) -> str:
+    return model.rstrip("/").rpartition("/")[2]
 
 
 def _family(template: str) -> str:

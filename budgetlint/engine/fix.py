@@ -15,6 +15,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.engine.other_readers import disturbed
+from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.results.report import Report
 
 MAX_ROUNDS = FIX_ROUNDS.most
@@ -146,7 +147,7 @@ def _edited(state: Fixed, edits: list[Edit]) -> dict[str, str]:
 
 def _spoils(before: SourceFile, text: str, edits: list[Edit]) -> bool:
     """Does the new text of a config load differently outside the edits? Scripts and budgets are judged by the check itself."""
-    if before.path.endswith((".budget", ".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk")) or "." not in before.path:
+    if before.path.endswith((".budget", *SHELL_SUFFIXES, ".mk")) or "." not in before.path:
         return False
     from budgetlint.documents.compare import changed_elsewhere
 

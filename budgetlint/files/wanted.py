@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-CONFIG_SUFFIXES = frozenset({
-    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk", ".dockerfile",
-})  # fmt: skip
+SHELL_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".job")
+"""Scripts that a shell or a queue runs."""
+CONFIG_SUFFIXES = frozenset((".yaml", ".yml", ".json", ".conf", ".toml", ".budget", *SHELL_SUFFIXES, ".mk", ".dockerfile"))
 PYTHON_SUFFIX = ".py"
 _TELLING = (
     b"TrainingArguments(",

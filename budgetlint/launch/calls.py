@@ -11,6 +11,7 @@ from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
+from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
 from budgetlint.launch.jobs import COMPOSE, WORKFLOW, kind_of, request_of, texts, variables
@@ -121,7 +122,7 @@ def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator
 
 
 def _is_shell(word: Word) -> bool:
-    return base(word) in SHELLS or (word.text.endswith((".sh", ".bash", ".slurm", ".sbatch", ".job")) and not word.text.startswith("-"))
+    return base(word) in SHELLS or (word.text.endswith(SHELL_SUFFIXES) and not word.text.startswith("-"))
 
 
 def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:

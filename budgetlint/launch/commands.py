@@ -13,6 +13,7 @@ from functools import cache
 from budgetlint.base.record import replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
+from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.frameworks import manifests
 from budgetlint.frameworks.manifest import Tool
 from budgetlint.launch.console import named_in
@@ -141,7 +142,7 @@ def script_named(words: Sequence[Word]) -> Word | None:
         return job_script(words)
     if len(words) > 1 and base(words[0]) in (*SHELLS, "source", "."):
         return next((word for word in words[1:] if not word.text.startswith("-")), None)
-    return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch", ".job")) else None
+    return words[0] if words and words[0].text.endswith(SHELL_SUFFIXES) else None
 
 
 def outer_layers(words: Sequence[Word]) -> tuple[Layer, ...]:

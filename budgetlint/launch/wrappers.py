@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from budgetlint.base.expression import expression
 from budgetlint.documents.shell import Command
 from budgetlint.documents.shell_words import Atom, Word
+from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.readers.base import names
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
@@ -182,4 +183,4 @@ def _plain(words: Sequence[Word]) -> list[str]:
 
 
 def _is_file(word: Word) -> bool:
-    return word.text.endswith((".sh", ".bash", ".slurm", ".sbatch", ".pbs", ".job"))
+    return word.text.endswith((*SHELL_SUFFIXES, ".pbs"))

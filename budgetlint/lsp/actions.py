@@ -14,6 +14,7 @@ from budgetlint.base.record import replace
 from budgetlint.base.source import Span
 from budgetlint.documents.edit import apply
 from budgetlint.engine.fix import fix_all
+from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.lsp.card import named_card
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import whole_text, workspace_edit
@@ -23,7 +24,7 @@ from budgetlint.lsp.texts import Text
 from budgetlint.results.report import Report
 
 FIX_ALL = "source.fixAll"
-COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", ".sh", ".bash", ".slurm", ".sbatch", ".job")
+COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", *SHELL_SUFFIXES)
 """Files in which a comment begins with #."""
 
 

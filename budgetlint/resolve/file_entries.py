@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
 from budgetlint.base.source import SourceFile
-from budgetlint.files.wanted import calls_programs, is_named, starts_programs
+from budgetlint.files.wanted import SHELL_SUFFIXES, calls_programs, is_named, starts_programs
 from budgetlint.settings.consumer import Consumer
 from budgetlint.settings.run import Reading
 
@@ -55,7 +55,7 @@ class FileEntry:
         return next((consumer for consumer in told if consumer is not None), None)
 
 
-SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".mk", ".dockerfile")
+SCRIPT_SUFFIXES = (*SHELL_SUFFIXES, ".mk", ".dockerfile")
 
 
 def is_script(path: str, source: SourceFile) -> bool:

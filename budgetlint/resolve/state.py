@@ -102,6 +102,8 @@ class Assembly:
     """What scripts install before they start something, by path."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
     """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
+    submodules: dict[str, bool] = field(default_factory=dict)
+    """Does git bring a checkout of a package? By package."""
     outputs: dict[str, WrittenModel] | None = None
     """Folders that runs write models to; None until one is asked for."""
     neighbours: dict[tuple[str, str], list[tuple[Reading, ...]]] | None = None
@@ -161,6 +163,11 @@ class Assembly:
             self.copies[only] = only_copy(self.files, package)
         return self.copies[near] or self.copies[only]
 
+    def _is_submodule(self, package: str) -> bool:
+        if package not in self.submodules:
+            self.submodules[package] = is_submodule(self.files, package)
+        return self.submodules[package]
+
     def stack_of(self, reading: Reading, script: str = "") -> Stack:
         """The framework versions of a document: those that the script which starts it installs, those beside it, and that of a copy of its
         own framework."""
@@ -168,6 +175,6 @@ class Assembly:
         if script and (installed := self._installed(script)):
             beside = replace(beside, releases={**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
-        if package and copy is None and is_submodule(self.files, package):
+        if package and copy is None and self._is_submodule(package):
             return replace(beside, copied=beside.copied | {package})
         return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

@@ -18,6 +18,7 @@ from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
 from budgetlint.resolve.axes import OLDEST
 from budgetlint.resolve.fork_table import _because
+from budgetlint.resolve.fork_table import AT_MOST
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
@@ -360,3 +361,12 @@ def test_an_adapter_that_is_not_known_needs_at_most_twice_what_training_every_we
     command = "python train.py --model_name_or_path google-bert/bert-base-uncased --output_dir o --per_device_train_batch_size 1 --bf16"
     found = answer(f"device {device}; seq 128", {"run.sh": f"{command} --max_seq_length 128 --num_train_epochs 1 --learning_rate 1e-5\n"})
     assert (found.reason or found.verdict.value) == verdict
+
+
+@pytest.mark.parametrize("lora", ["r=16", "r=256"])
+def test_that_bound_holds_where_activations_are_most_of_a_bill(lora: str) -> None:
+    """BERT base, 64 x 512 tokens, nothing recomputed: dropout keeps a copy of each linear's input beside 0.4 GiB of weights."""
+    budget = "device h200; model bert-base; optimizer adamw; batch 64; seq 512; recompute none; precision bf16"
+    full, adapted = answer(budget).need.high, answer(f"{budget}; lora {lora} dropout=0.1").need.high
+    assert full is not None and adapted is not None
+    assert full < adapted < AT_MOST * full
