@@ -17,8 +17,7 @@ from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
 from budgetlint.resolve.axes import OLDEST
-from budgetlint.resolve.fork_table import _because
-from budgetlint.resolve.fork_table import AT_MOST
+from budgetlint.resolve.fork_table import AT_MOST, _because
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
