@@ -24,6 +24,7 @@ from budgetlint.engine.other_readers import unsafe_where
 from budgetlint.engine.registry import Registry
 from budgetlint.engine.suppressions import Suppression, unknown, unknown_pattern
 from budgetlint.results.report import Excuse
+from budgetlint.results.waiver import EXPIRED, HOLDS, UNUSED, WITHOUT_EFFECT, Waiver
 from budgetlint.rules_api.pattern import matches
 from budgetlint.rules_api.rule import Rule
 
@@ -93,6 +94,8 @@ class Judge:
     today: datetime.date
     used: set[int] = field(default_factory=set)
     excuses: list[Excuse] = field(default_factory=list)
+    held: Counter[Suppression | Level] = field(default_factory=Counter)
+    """How many findings each of them holds back."""
     _speaking: dict[tuple[str, int], tuple[Level, ...]] = field(default_factory=dict)
     """Levels by rule and by the identity of their scope."""
     _asked: set[str] = field(default_factory=set)
@@ -139,16 +142,20 @@ class Judge:
         return level.severity
 
     def _excuse(self, finding: Finding, rule: Rule | None) -> Excuse:
-        """The comment that holds a finding back, else the last level that does."""
-        if rule is None:
+        holds = self._holding(finding, rule) if rule is not None else None
+        if holds is None:
             return Excuse("", in_file=False)
+        self.held[holds] += 1
+        return Excuse(holds.reason, in_file=isinstance(holds, Suppression))
+
+    def _holding(self, finding: Finding, rule: Rule) -> Suppression | Level | None:
+        """The comment that holds a finding back, else the last level that does."""
         comments = [one for one in self._covering(finding, rule) if id(one) in self.used]
         comment = min(comments, key=lambda one: (one.location.line, one.location.column), default=None)
         if comment is not None and rule.scope != "engine":
-            return Excuse(comment.reason, in_file=True)
+            return comment
         levels = (level for scope in self._scopes(finding) for level in self._of_rule(rule, scope))
-        level = deciding(finding, rule, [level for level in levels if level.severity is None])
-        return Excuse(level.reason if level else "", in_file=False)
+        return deciding(finding, rule, [level for level in levels if level.severity is None])
 
     def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
         """Each once: the runs of a budget share its levels."""
@@ -187,6 +194,23 @@ class Judge:
     def _has_run(self, pattern: str) -> bool:
         return any(rule.code in self.ran for rule in self.registry.matching(pattern))
 
+    def waivers(self) -> tuple[Waiver, ...]:
+        """Every exception that is written down, in file order; after `judge`, which counts what each holds back."""
+        levels = (level for scope in (self.config.levels, *self._all_scopes()) for level in scope if level.is_suppression)
+        items: dict[Suppression | Level, None] = dict.fromkeys((*self.suppressions, *levels))
+        at = lambda waiver: (waiver.location.file, waiver.location.line, waiver.location.column)  # noqa: E731
+        return tuple(sorted((self._waiver(item) for item in items), key=at))
+
+    def _waiver(self, item: Suppression | Level) -> Waiver:
+        form = "comment" if isinstance(item, Suppression) else "budget" if item.in_budget else "settings"
+        wrong = unknown(item, self.registry) if isinstance(item, Suppression) else unknown_pattern(item.pattern, self.registry)
+        state = WITHOUT_EFFECT if wrong else EXPIRED if item.expired(self.today) else HOLDS if self.held[item] else UNUSED
+        narrowed = (item.in_files, item.key) if isinstance(item, Level) else (item.location.file, "")
+        return Waiver(item.pattern, item.location, form, item.reason, item.by, item.until, *narrowed, self.held[item], state)
+
+    def _all_scopes(self) -> Iterable[tuple[Level, ...]]:
+        return {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
+
     def _about_comments(self) -> Iterator[Finding]:
         for item in self.suppressions:
             wrong = unknown(item, self.registry)
@@ -207,8 +231,7 @@ class Judge:
 
     def _about_levels(self) -> Iterator[Finding]:
         """A level may be made anew for each run, so they are compared by value."""
-        scopes = {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
-        everywhere = (*self.config.levels, *(level for scope in scopes for level in scope))
+        everywhere = (*self.config.levels, *(level for scope in self._all_scopes() for level in scope))
         used = {level for level in everywhere if id(level) in self.used}
         for level in dict.fromkeys(everywhere):
             yield from self._about_level(level, level in used)

@@ -121,6 +121,7 @@ def _summary(report: Report) -> dict[str, Any]:
         "warnings": report.count(Severity.WARNING),
         "infos": report.count(Severity.INFO),
         "suppressed": len(report.suppressed),
+        "waivers": len(report.in_force),
         "baselined": report.baselined,
         "crashed": len(report.crashes),
         "files": report.files,

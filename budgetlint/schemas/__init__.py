@@ -48,7 +48,7 @@ def _run_settings() -> Schema:
 
 
 _OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings, "run-settings": _run_settings}
-REPORTS = ("check", "estimate", "files", "rule", "solve", "why")
+REPORTS = ("check", "estimate", "files", "rule", "solve", "waivers", "why")
 
 
 def schemas() -> dict[str, Schema]:
