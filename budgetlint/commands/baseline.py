@@ -14,12 +14,15 @@ from budgetlint.report.style import plural
 from budgetlint.results.report import Report
 
 
-def against_baseline(report: Report, name: str, io: Console, *, whole: bool, named: bool) -> Report:
+def against_baseline(report: Report, name: str, io: Console, *, whole: bool, named: bool, text: str | None = None) -> Report:
     """The report without what the baseline knows.
 
     ``whole``: every rule ran on every run of the files, so that what is not found is gone; else the file is left as it is. ``named``:
     on the command line. One that the settings name is never made on the way, else a change that names one hides all that it brings.
+    ``text`` is read instead of the file, which stays as it is.
     """
+    if text is not None:
+        return baseline.without_known(report, _read(text, name))
     place = place_of(io, name, named=named)
     if place is None:
         raise Misuse(f"baseline {name}: {LEADS_OUT}: keep it in the project, or name it with --baseline by the path where it lies")
@@ -31,13 +34,17 @@ def against_baseline(report: Report, name: str, io: Console, *, whole: bool, nam
     source = read_source(path, name)
     if isinstance(source, UnreadableFile):
         raise Misuse(f"--baseline {name} {source.problem}: {source.cure}")
-    try:
-        known = baseline.read(source.text)
-    except baseline.BadBaseline as error:
-        raise Misuse(f"--baseline {name}: {error}") from None
+    known = _read(source.text, name)
     if whole:
         _shrink(known, report, name, path, io)
     return baseline.without_known(report, known)
+
+
+def _read(text: str, name: str) -> tuple[baseline.Known, ...]:
+    try:
+        return baseline.read(text)
+    except baseline.BadBaseline as error:
+        raise Misuse(f"--baseline {name}: {error}") from None
 
 
 def _made(report: Report, name: str, path: Path, io: Console) -> Report:

@@ -49,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdin-filename", metavar="PATH", help="check the text on standard input as if it stood in PATH")
     parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know; it is made when missing, and only shrinks")
     parser.add_argument("--compare-with", metavar="REV", help="what the change since this git revision costs; only new findings count")
+    parser.add_argument("--accept-loosening", action="store_true", help="with --compare-with: what loosens the gate is listed, and holds")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
     parser.add_argument("--preview", action="store_true", help="run preview rules too")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")

@@ -45,7 +45,13 @@ def run(args: argparse.Namespace, io: Console) -> int:
     judged = session.judged()
     with base_of(args, io, session, judged, whole=args.fix or args.diff) as base:
         checked = partial(_checked_new, args, registry, config, base, session)
-        return _run(args, io, formats, config, session, checked, checked(judged))
+        if args.fix or args.diff:
+            return _run(args, io, formats, config, session, checked, checked(judged))
+        from budgetlint.commands.gate import gated
+
+        was = _settings(args, base.config)
+        answer = gated(args, io, base, session, judged, (was, config), partial(_checked_with, args, registry, base))
+        return _run(args, io, formats, answer.config, session, checked, answer.report, answer.known)
 
 
 def _run(
@@ -56,7 +62,9 @@ def _run(
     session: Session,
     checked: Callable[[Judged], Report],
     report: Report,
+    known_text: str | None = None,
 ) -> int:
+    """``known_text`` is the baseline that holds instead of the file."""
     if args.force_exclude and session.taken is not None and not report.verdicts:
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
     lost: list[str] = []
@@ -74,7 +82,7 @@ def _run(
     if known and not args.diff:
         from budgetlint.commands.baseline import against_baseline
 
-        report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None)
+        report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None, text=known_text)
     if not args.diff:
         lost += tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
     for problem in lost:
@@ -95,6 +103,10 @@ def _checked(registry: Registry, config: Config, session: Session, judged: Judge
     return of_named(report, session.taken)
 
 
+def _checked_with(args: argparse.Namespace, registry: Registry, base: Base, config: Config, session: Session, judged: Judged) -> Report:
+    return _checked_new(args, registry, config, base, session, judged)
+
+
 def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:
     from budgetlint.commands.only_new import only_new
 
@@ -104,7 +116,7 @@ def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, b
 
 def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | None:
     """A baseline is made, and shrinks, by what is found in the whole; not by what a change brings."""
-    if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():
+    if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():  # nor is it made by a change
         raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with")
     return args.baseline or config.baseline
 
