@@ -48,4 +48,38 @@ GATE_LOOSENED = builtin_rule(
     """,
 )
 
-GATE_RULES = (GATE_LOOSENED,)
+WAIVER_REFUSED = builtin_rule(
+    "BL931",
+    "waiver-refused",
+    Severity.WARNING,
+    """\
+    With `--policy`: a waiver of the repository that the policy does not let count.
+
+    The policy says who may waive which rules and for how long; `--policy strict` lets none count. What the waiver would have held back is
+    told as if it were not there.
+
+    ## What it costs
+
+    Nothing: the finding behind it does, and counts.
+
+    ## Failing
+
+    Under a policy with `[waivers]` and `by = ["ana"]`:
+
+    ```budget
+    device t4; allow logits-spike reason="known" by=bo until=2099-01-31
+    ```
+
+    ## Passing
+
+    ```budget
+    device t4; allow logits-spike reason="known" by=ana until=2099-01-31
+    ```
+
+    ## Sources
+
+    - `docs/policy.md` in the project.
+    """,
+)
+
+GATE_RULES = (GATE_LOOSENED, WAIVER_REFUSED)

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace, io: Console) -> int:
     formats = wanted(args.format)
     _goes_together(args)
+    if args.policy is not None:
+        from budgetlint.commands.policy import open_policy  # most checks have none
+
+        open_policy(args, io)
     config = _settings(args, open_config(io))
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
@@ -122,6 +126,10 @@ def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | No
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:
+    if args.policy is not None and config.policy is None:
+        from budgetlint.commands.policy import under
+
+        config = under(args, config)
     config = config.with_command_line(_words(args.select), _words(args.ignore))
     fail_on = Severity(args.fail_on) if args.fail_on else config.fail_on
     return replace(

@@ -12,6 +12,7 @@ from budgetlint.base.record import open_record, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
+from budgetlint.commands.policy import under
 from budgetlint.commands.revision import Revision, find_revision, git_of, is_tracked, opened
 from budgetlint.compare.affected import Change, affected_files, change_between, files_of_run, seeds, takes_part_in
 from budgetlint.compare.bills import Pair, compared, paired, sides
@@ -78,7 +79,7 @@ def base_of(args: argparse.Namespace, io: Console, session: Session, judged: Jud
     files_now = session.project.files
     disk = files_now if isinstance(files_now, DiskFiles) else DiskFiles(io.root)
     with opened(git, revision, place, disk) as files:
-        config = _config_of(io, files)
+        config = under(args, _config_of(io, files))
         files.exclude = config.exclude
         change = change_between(files, disk)
         renamed = renamed_files(change.gone, change.come)
@@ -189,7 +190,7 @@ class _Work:
     def _judged(self, taken: frozenset[str]) -> Base:
         listed = tuple(self.files.expand(self.session.paths))
         found = related_files(self.files, listed, taken & set(listed))
-        project = open_project(self.files, found.paths, listed)
+        project = open_project(self.files, found.paths, listed, self.config.binds)
         extra = extra_budget(self.args.paths, self.args, self.io, self.config, project)
         session = Session(project, found.paths, extra, self.session.overrides, taken=taken)
         return replace(self.base(session, session.judged()), taken=taken)

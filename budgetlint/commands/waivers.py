@@ -11,7 +11,8 @@ from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.base.record import replace
 from budgetlint.commands.common import crashed, open_config, open_session
 from budgetlint.commands.console import Console
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_policy, add_run_options
+from budgetlint.commands.policy import open_policy, under
 from budgetlint.engine.check import check
 from budgetlint.engine.registry import installed
 from budgetlint.report.style import cells, padded, plural
@@ -36,11 +37,13 @@ STATES = (EXPIRED, WITHOUT_EFFECT, HOLDS, UNUSED)
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_policy(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
-    config = open_config(io)
+    open_policy(args, io)
+    config = under(args, open_config(io))
     session = open_session(args.paths, args, io, config)
     report = check(session.judged(), installed(), replace(config, preview=True, select=(), ignore=()))
     today = datetime.date.today()

@@ -11,6 +11,7 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Location
+from budgetlint.builtin.gate_rules import WAIVER_REFUSED
 from budgetlint.builtin.rules import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -131,8 +132,32 @@ class Judge:
         key = (rule.code, id(scope))
         if key not in self._speaking:
             every = (*self.config.levels, *scope)
-            self._speaking[key] = tuple(level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+            meant = (level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+            self._speaking[key] = tuple(level for level in meant if self._counts(level, rule))
         return self._speaking[key]
+
+    def _counts(self, item: Level | Suppression, rule: Rule) -> bool:
+        """Does the policy let it make this rule milder?"""
+        policy = self.config.policy
+        if policy is None or (isinstance(item, Level) and item.severity is not None and item.severity >= rule.severity):
+            return True
+        if isinstance(item, Suppression) or item.is_suppression:
+            return not self.refused(item)
+        if policy.requires(rule):
+            return False
+        return policy.levels if item.in_budget else policy.settings is None or "levels" in policy.settings
+
+    def refused(self, item: Level | Suppression) -> str:
+        """Why the policy does not let a waiver count; empty where it does, or where there is no policy."""
+        policy = self.config.policy
+        if policy is None:
+            return ""
+        if isinstance(item, Level) and not item.in_budget and policy.settings is not None and "allow" not in policy.settings:
+            return "[[tool.budgetlint.allow]] does not count"
+        meant = self.registry.matching(item.pattern)
+        required = next((rule.name for rule in meant if policy.requires(rule)), None)
+        wrong = policy.waivers.refuses(item.by, item.until, item.reason, meant, self.today)
+        return wrong or (f"{required} counts in any case" if required is not None and policy.waivers.rules is None else "")
 
     def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
         level = deciding(finding, rule, levels)
@@ -163,7 +188,7 @@ class Judge:
         return list({id(scope): scope for place in places for scope in self.levels.get(place, [NO_LEVELS])}.values())
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
-        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today)]
+        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today) and self._counts(s, rule)]
         self.used.update(map(id, covering))
         return bool(covering)
 
@@ -204,7 +229,9 @@ class Judge:
     def _waiver(self, item: Suppression | Level) -> Waiver:
         form = "comment" if isinstance(item, Suppression) else "budget" if item.in_budget else "settings"
         wrong = unknown(item, self.registry) if isinstance(item, Suppression) else unknown_pattern(item.pattern, self.registry)
-        state = WITHOUT_EFFECT if wrong else EXPIRED if item.expired(self.today) else HOLDS if self.held[item] else UNUSED
+        state = (
+            WITHOUT_EFFECT if wrong or self.refused(item) else EXPIRED if item.expired(self.today) else HOLDS if self.held[item] else UNUSED
+        )
         narrowed = (item.in_files, item.key) if isinstance(item, Level) else (item.location.file, "")
         return Waiver(item.pattern, item.location, form, item.reason, item.by, item.until, *narrowed, self.held[item], state)
 
@@ -224,6 +251,8 @@ class Judge:
                 )
             elif item.expired(self.today):
                 yield _expired(item)
+            elif refused := self.refused(item):
+                yield _refused(item, refused)
             elif id(item) not in self.used and self._has_run(item.pattern):
                 yield _unused(item)
             if not wrong and not item.reason:
@@ -245,6 +274,8 @@ class Judge:
             return
         if level.expired(self.today):
             yield _expired(level)
+        elif refused := self.refused(level):
+            yield _refused(level, refused)
         elif not used and self._has_run(level.pattern):
             yield _unused(level)
         if not level.reason and not level.in_budget:
@@ -270,6 +301,12 @@ def _expired(item: Suppression | Level) -> Finding:
     return builtin_finding(
         EXPIRED_SUPPRESSION, item.location, message, help="repair what it allowed, or set a later date", value=item.pattern
     )
+
+
+def _refused(item: Suppression | Level, why: str) -> Finding:
+    message = f"'allow {item.pattern}' does not count: {why}"
+    cure = "repair what it allowed, or ask whoever owns the policy"
+    return builtin_finding(WAIVER_REFUSED, item.location, message, help=cure, value=item.pattern)
 
 
 def _without_reason(item: Suppression | Level) -> Finding:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def comment(work: Assembly, entry: FileEntry) -> Budget | None:
     budget = _comment_budget(entry)
+    if budget is not None:
+        budget = work.project.bound(budget)
     if budget is not None and all(other.path != budget.path for other, _ in work.comments):
         work.comments.append((budget, entry.source))
     return budget

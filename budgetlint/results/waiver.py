@@ -8,7 +8,8 @@ from budgetlint.base.record import record
 from budgetlint.base.source import Location
 
 HOLDS, UNUSED, EXPIRED, WITHOUT_EFFECT = "holds", "unused", "expired", "without effect"
-"""What a waiver does today: it holds findings back, finds none to hold back, its last day is over, it names no rule that can be waived."""
+"""What a waiver does today: it holds findings back, finds none to hold back, its last day is over, it names no rule that can be waived,
+or the policy does not let it count."""
 
 
 @record
