@@ -86,7 +86,15 @@ def _run(
     if known and not args.diff:
         from budgetlint.commands.baseline import against_baseline
 
-        report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None, text=known_text)
+        report = against_baseline(
+            report,
+            known,
+            io,
+            whole=_whole(args, io),
+            named=_named_baseline(args) is not None,
+            write=args.write_baseline is not None,
+            text=known_text,
+        )
     if not args.diff:
         lost += tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
     for problem in lost:
@@ -120,9 +128,18 @@ def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, b
 
 def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | None:
     """A baseline is made, and shrinks, by what is found in the whole; not by what a change brings."""
-    if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():  # nor is it made by a change
-        raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with")
-    return args.baseline or config.baseline
+    if args.write_baseline is not None and args.compare_with is not None:
+        raise Misuse("--write-baseline does not go with --compare-with: a baseline is made of what is found in the whole")
+    if args.write_baseline is not None and args.baseline is not None:
+        raise Misuse("--write-baseline makes or shrinks the file that --baseline reads: give one of them")
+    if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():
+        raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with (--write-baseline {args.baseline})")
+    return _named_baseline(args) or config.baseline
+
+
+def _named_baseline(args: argparse.Namespace) -> str | None:
+    named: str | None = args.write_baseline if args.write_baseline is not None else args.baseline
+    return named
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:

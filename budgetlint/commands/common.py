@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
+def is_ci(environ: Mapping[str, str]) -> bool:
+    """Is this a CI machine, by the word that all of them set?"""
+    return environ.get("CI", "").lower() not in ("", "0", "false")
+
+
 def open_config(io: Console) -> Config:
     """``[tool.budgetlint]`` of the nearest pyproject.toml at or above the working directory."""
     path = nearest_settings(io.root)
