@@ -52,6 +52,7 @@ WRITTEN = {
     "rule": ["rule", "--all"],
     "run-settings": ["estimate", "--settings"],
     "solve": ["solve"],
+    "waivers": ["waivers"],
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from budgetlint.base.finding import Finding, Fix, Related, Severity
 from budgetlint.base.source import Location
 from budgetlint.builtin.file_rules import FILE_RULES, builtin_rule
+from budgetlint.builtin.gate_rules import GATE_RULES
 from budgetlint.rules_api.rule import Rule
 
 UNUSED_SUPPRESSION = builtin_rule(
@@ -322,6 +323,7 @@ BUILTIN_RULES = (
     BROKEN_PLUGIN,
     MISREAD_VALUE,
     *FILE_RULES,
+    *GATE_RULES,
     INTERNAL_ERROR,
     CRASHED_RULE,
 )

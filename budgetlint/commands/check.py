@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from budgetlint.base.finding import Severity
 from budgetlint.commands.console import Console
-from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
+from budgetlint.commands.options import add_paths, add_policy, add_run_options, add_settings_file
 from budgetlint.report import CHECK_FORMATS
 
 HELP = """\
@@ -47,8 +47,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--force-exclude", action="store_true", help="named files too are left out where a folder's would be ([tool.budgetlint] exclude)"
     )
     parser.add_argument("--stdin-filename", metavar="PATH", help="check the text on standard input as if it stood in PATH")
-    parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know; it is made when missing, and only shrinks")
+    parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know")
+    parser.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="make FILE of what is found today, or take out of it what is found no longer; then as --baseline",
+    )
     parser.add_argument("--compare-with", metavar="REV", help="what the change since this git revision costs; only new findings count")
+    add_policy(parser)
+    parser.add_argument("--accept-loosening", action="store_true", help="with --compare-with: what loosens the gate is listed, and holds")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
     parser.add_argument("--preview", action="store_true", help="run preview rules too")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")
@@ -73,9 +80,11 @@ def run(args: argparse.Namespace, io: Console) -> int:
 def can_remember(args: argparse.Namespace, environ: Mapping[str, str]) -> bool:
     """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files. On a CI machine the folder may have
     come from somebody else's job: there only ``--cache`` asks for it."""
-    writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
+    from budgetlint.commands.common import is_ci
+
+    writes = args.fix or args.diff or args.baseline or args.write_baseline or args.policy or any("=" in text for text in args.format)
     read = args.stdin_filename is not None or args.settings_file is not None or args.compare_with is not None or "-" in args.paths
-    wanted = args.cache if args.cache is not None else environ.get("CI", "").lower() in ("", "0", "false")
+    wanted = args.cache if args.cache is not None else not is_ci(environ)
     return wanted and not (writes or read or args.launch)
 
 

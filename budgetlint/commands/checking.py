@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace, io: Console) -> int:
     formats = wanted(args.format)
     _goes_together(args)
+    if args.policy is not None:
+        from budgetlint.commands.policy import open_policy  # most checks have none
+
+        open_policy(args, io)
     config = _settings(args, open_config(io))
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
@@ -45,7 +49,13 @@ def run(args: argparse.Namespace, io: Console) -> int:
     judged = session.judged()
     with base_of(args, io, session, judged, whole=args.fix or args.diff) as base:
         checked = partial(_checked_new, args, registry, config, base, session)
-        return _run(args, io, formats, config, session, checked, checked(judged))
+        if args.fix or args.diff:
+            return _run(args, io, formats, config, session, checked, checked(judged))
+        from budgetlint.commands.gate import gated
+
+        was = _settings(args, base.config)
+        answer = gated(args, io, base, session, judged, (was, config), partial(_checked_with, args, registry, base))
+        return _run(args, io, formats, answer.config, session, checked, answer.report, answer.known)
 
 
 def _run(
@@ -56,7 +66,9 @@ def _run(
     session: Session,
     checked: Callable[[Judged], Report],
     report: Report,
+    known_text: str | None = None,
 ) -> int:
+    """``known_text`` is the baseline that holds instead of the file."""
     if args.force_exclude and session.taken is not None and not report.verdicts:
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
     lost: list[str] = []
@@ -74,7 +86,15 @@ def _run(
     if known and not args.diff:
         from budgetlint.commands.baseline import against_baseline
 
-        report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None)
+        report = against_baseline(
+            report,
+            known,
+            io,
+            whole=_whole(args, io),
+            named=_named_baseline(args) is not None,
+            write=args.write_baseline is not None,
+            text=known_text,
+        )
     if not args.diff:
         lost += tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
     for problem in lost:
@@ -95,6 +115,10 @@ def _checked(registry: Registry, config: Config, session: Session, judged: Judge
     return of_named(report, session.taken)
 
 
+def _checked_with(args: argparse.Namespace, registry: Registry, base: Base, config: Config, session: Session, judged: Judged) -> Report:
+    return _checked_new(args, registry, config, base, session, judged)
+
+
 def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:
     from budgetlint.commands.only_new import only_new
 
@@ -104,12 +128,25 @@ def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, b
 
 def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | None:
     """A baseline is made, and shrinks, by what is found in the whole; not by what a change brings."""
+    if args.write_baseline is not None and args.compare_with is not None:
+        raise Misuse("--write-baseline does not go with --compare-with: a baseline is made of what is found in the whole")
+    if args.write_baseline is not None and args.baseline is not None:
+        raise Misuse("--write-baseline makes or shrinks the file that --baseline reads: give one of them")
     if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():
-        raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with")
-    return args.baseline or config.baseline
+        raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with (--write-baseline {args.baseline})")
+    return _named_baseline(args) or config.baseline
+
+
+def _named_baseline(args: argparse.Namespace) -> str | None:
+    named: str | None = args.write_baseline if args.write_baseline is not None else args.baseline
+    return named
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:
+    if args.policy is not None and config.policy is None:
+        from budgetlint.commands.policy import under
+
+        config = under(args, config)
     config = config.with_command_line(_words(args.select), _words(args.ignore))
     fail_on = Severity(args.fail_on) if args.fail_on else config.fail_on
     return replace(

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
+def is_ci(environ: Mapping[str, str]) -> bool:
+    """Is this a CI machine, by the word that all of them set?"""
+    return environ.get("CI", "").lower() not in ("", "0", "false")
+
+
 def open_config(io: Console) -> Config:
     """``[tool.budgetlint]`` of the nearest pyproject.toml at or above the working directory."""
     path = nearest_settings(io.root)
@@ -45,7 +50,7 @@ def project_of(paths: Sequence[str], io: Console, config: Config, files: Files |
     for path in paths:
         if path != STDIN and files is None and not (io.root / path).exists() and not (io.root / path).is_symlink():
             raise Misuse(f"{path} does not exist")
-    return open_project(files or DiskFiles(io.root, config.exclude, _walked(paths)), _walked(paths))
+    return open_project(files or DiskFiles(io.root, config.exclude, _walked(paths)), _walked(paths), bind=config.binds)
 
 
 def _walked(paths: Sequence[str]) -> tuple[str, ...]:
@@ -77,7 +82,7 @@ class Session:
 
     def rejudged(self, texts: Mapping[str, str]) -> Judged:
         """The same with some files' texts changed."""
-        project = open_project(ChangedFiles(self.project.files, texts), self.paths, self.project.listed)
+        project = open_project(ChangedFiles(self.project.files, texts), self.paths, self.project.listed, self.project.bind)
         if self.launch and self.launch in self.project.entries:
             project.entries[self.launch] = self.project.entries[self.launch]
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides, taken=self.taken))
@@ -136,7 +141,7 @@ def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, 
     if args.budget is not None:
         listed = tuple(path for path in listed if not path.endswith(BUDGET_SUFFIX) or path in named)
     found = related_files(files, listed, named)
-    project = open_project(files, found.paths, listed)
+    project = open_project(files, found.paths, listed, config.binds)
     extra = extra_budget(paths, args, io, config, project)
     return Session(project, found.paths, extra, settings_of_command(args), args.target, taken=found.taken)
 
@@ -157,7 +162,7 @@ def _launch_project(paths: Sequence[str], launch: Sequence[str], io: Console, co
     named = (*_walked(paths), *(word for word in launch if (io.root / word).is_file()))
     files = files or DiskFiles(io.root, config.exclude, named)
     budgets = [path for path in files.expand(["."]) if path.endswith(BUDGET_SUFFIX)]
-    return open_project(files, (*budgets, *(path for path in paths if path != STDIN)))
+    return open_project(files, (*budgets, *(path for path in paths if path != STDIN)), bind=config.binds)
 
 
 def add_command(project: Project, words: Sequence[str]) -> str:
@@ -201,10 +206,12 @@ def _belongs(context: RunContext, launch: str) -> bool:
 def extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
     if STDIN in paths:
         return read_budget(io.read(STDIN), load=project.files.read)
-    text, name = args.budget, "--budget"
+    text = args.budget
     if text is None and config.budget is not None and config.source is not None:
-        text, name = config.budget, config.source.path
-    return read_budget(SourceFile(name, text), load=project.files.read) if text is not None else None
+        return project.bound(read_budget(SourceFile(config.source.path, config.budget), load=project.files.read))
+    if text is None:
+        return config.policy.bound if config.policy is not None else None
+    return read_budget(SourceFile("--budget", text), load=project.files.read)
 
 
 def _on_target(result: Judged, name: str) -> Judged:

@@ -6,18 +6,20 @@ import argparse
 import io as streams
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from budgetlint.base.record import open_record, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
-from budgetlint.commands.revision import Revision, find_revision, git_of, opened
+from budgetlint.commands.policy import under
+from budgetlint.commands.revision import Revision, find_revision, git_of, is_tracked, opened
 from budgetlint.compare.affected import Change, affected_files, change_between, files_of_run, seeds, takes_part_in
 from budgetlint.compare.bills import Pair, compared, paired, sides
 from budgetlint.compare.findings import labels_of
 from budgetlint.config.config import Config
 from budgetlint.config.load import load_config
-from budgetlint.files.disk import DiskFiles
+from budgetlint.files.disk import DiskFiles, Files
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.files.git_tree import RevisionFiles
 from budgetlint.resolve.project import open_project
@@ -36,6 +38,12 @@ class Base:
     session: Session
     judged: Judged
     renamed: dict[str, str]
+    files: RevisionFiles
+    now: Files
+    """Today's files."""
+    change: Change
+    tracked: Callable[[str], bool]
+    """Does git know a file of today?"""
     taken: frozenset[str] | None = None
     kept: tuple[RunContext, ...] = ()
     looked: frozenset[str] = frozenset()
@@ -71,11 +79,12 @@ def base_of(args: argparse.Namespace, io: Console, session: Session, judged: Jud
     files_now = session.project.files
     disk = files_now if isinstance(files_now, DiskFiles) else DiskFiles(io.root)
     with opened(git, revision, place, disk) as files:
-        config = _config_of(io, files)
+        config = under(args, _config_of(io, files))
         files.exclude = config.exclude
         change = change_between(files, disk)
         renamed = renamed_files(change.gone, change.come)
-        work = _Work(args, io, session, judged, files, config, change, renamed)
+        tracked = partial(is_tracked, git)
+        work = _Work(args, io, session, judged, files, config, change, renamed, tracked)
         whole = whole or disk is not files_now or bool(place.prefix or args.launch or STDIN in args.paths) or session.taken is not None
         made = (None if whole else work.narrowed()) or work.whole()
         yield replace(made, revision=revision, every=lambda: replace(work.whole(), revision=revision))
@@ -93,6 +102,12 @@ def _config_of(io: Console, files: RevisionFiles) -> Config:
     return Config()
 
 
+def on_target(judged: Judged, name: str | None) -> Judged:
+    """The runs on a target, where one is asked for. It may have come with the change: then no run was on it."""
+    runs = (context for context in judged.runs if not name or (context.target is not None and context.target.name == name))
+    return replace(judged, runs=tuple(runs))
+
+
 @open_record
 class _Work:
     args: argparse.Namespace
@@ -103,15 +118,21 @@ class _Work:
     config: Config
     change: Change
     renamed: dict[str, str]
+    tracked: Callable[[str], bool]
 
     def base(self, session: Session, judged: Judged) -> Base:
-        return Base(Revision("", ""), self.config, session, self._on_target(judged), self.renamed)
-
-    def _on_target(self, judged: Judged) -> Judged:
-        """The target may have come with the change: then no run was on it."""
-        name = self.args.target
-        runs = (context for context in judged.runs if not name or (context.target is not None and context.target.name == name))
-        return replace(judged, runs=tuple(runs))
+        now = self.session.project.files
+        return Base(
+            Revision("", ""),
+            self.config,
+            session,
+            on_target(judged, self.args.target),
+            self.renamed,
+            self.files,
+            now,
+            self.change,
+            self.tracked,
+        )
 
     # -- every run of the command line ---------------------------------------------------------------------------------------
 
@@ -169,7 +190,7 @@ class _Work:
     def _judged(self, taken: frozenset[str]) -> Base:
         listed = tuple(self.files.expand(self.session.paths))
         found = related_files(self.files, listed, taken & set(listed))
-        project = open_project(self.files, found.paths, listed)
+        project = open_project(self.files, found.paths, listed, self.config.binds)
         extra = extra_budget(self.args.paths, self.args, self.io, self.config, project)
         session = Session(project, found.paths, extra, self.session.overrides, taken=taken)
         return replace(self.base(session, session.judged()), taken=taken)

@@ -15,6 +15,14 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="NAME", help="only this target of the budgets")
 
 
+def add_policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="what of the repository counts, as whoever owns the gate says; `strict`: nothing of it weakens anything",
+    )
+
+
 def add_settings_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings-file",

@@ -14,7 +14,10 @@ from budgetlint.base.plain_text import one_line
 WIDTH = 100
 """`budgetlint.report.style.WIDTH`, which brings in what only reports need."""
 
-COMMANDS = ("check", "estimate", "solve", "probe", "files", "fmt", "rule", "init", "devices", "models", "optimizers", "lsp", "completion")
+COMMANDS = (
+    "check", "estimate", "solve", "probe", "files", "waivers", "fmt", "rule", "init", "devices", "models", "optimizers", "lsp",
+    "completion",
+)  # fmt: skip
 
 EXAMPLES = """\
 examples:

@@ -1,7 +1,7 @@
 """``--compare-with REV``: the tree of a git revision, read through git's plumbing.
 
-Only ``rev-parse``, ``ls-tree``, ``cat-file`` and ``check-ignore`` are asked: they write nothing, run no hook and no filter, and
-are kept from fetching what a partial clone lacks.
+Only ``rev-parse``, ``ls-tree``, ``ls-files``, ``cat-file`` and ``check-ignore`` are asked: they write nothing, run no hook and no
+filter, and are kept from fetching what a partial clone lacks.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ def git_of(io: Console) -> Git:
     if program is None:
         raise Misuse("--compare-with reads the revision with git, which is not on PATH outside this repository: install it")
     return Git(program, io.root, {**io.environ, **QUIET, "PATH": os.pathsep.join(usable_path(path, checkout))})
+
+
+def is_tracked(git: Git, path: str) -> bool:
+    return git.run("ls-files", "--error-unmatch", "-z", "--", path).returncode == 0
 
 
 def find_revision(git: Git, name: str) -> tuple[Revision, Checkout]:

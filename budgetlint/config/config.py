@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.finding import Finding, Severity
@@ -11,6 +12,8 @@ from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.config.levels import Level
+    from budgetlint.config.policy import Policy
+    from budgetlint.language.budget import Budget
     from budgetlint.rules_api.rule import Rule
 
 TABLE = "tool.budgetlint"
@@ -34,6 +37,7 @@ class Config:
     budget: str | None = None
     exclude: tuple[str, ...] = ()
     baseline: str | None = None
+    policy: Policy | None = None
     source: SourceFile | None = field(default=None, repr=False)
     problems: tuple[Finding, ...] = ()
 
@@ -41,18 +45,33 @@ class Config:
         """A preview rule runs when it is named itself, or with ``preview``."""
         from budgetlint.rules_api.pattern import is_exact, matches
 
+        if self.requires(rule):
+            return True
         if any(matches(pattern, rule) for pattern in self.ignore):
             return False
         if rule.status == "preview" and not self.preview:
             return any(is_exact(pattern, rule) for pattern in self.select)
         return not self.select or any(matches(pattern, rule) for pattern in self.select)
 
+    def requires(self, rule: Rule) -> bool:
+        """Does a policy say that it counts, whatever the repository says?"""
+        return self.policy is not None and self.policy.requires(rule)
+
+    @property
+    def binds(self) -> Callable[[Budget], Budget] | None:
+        """What a policy makes of each budget of the repository; None without one."""
+        if self.policy is None:
+            return None
+        from budgetlint.config.policy import bound_by
+
+        return partial(bound_by, policy=self.policy)
+
     def ignores_in(self, rule: Rule, file: str) -> bool:
         """``per-file-ignores``."""
         from budgetlint.files.glob import names_file
         from budgetlint.rules_api.pattern import matches
 
-        return any(
+        return not self.requires(rule) and any(
             any(matches(pattern, rule) for pattern in patterns)
             for glob, patterns in self.per_file_ignores.items()
             if names_file(glob, file)

@@ -46,6 +46,7 @@ class Level:
     key: str = ""
     is_suppression: bool = False
     in_budget: bool = False
+    by: str = ""
 
     def covers(self, finding: Finding, rule: Rule) -> bool:
         return (
@@ -61,7 +62,18 @@ class Level:
 def from_budget(level: RuleLevel) -> Level:
     severity = LEVELS[level.level]
     location = level.origin.location or Location(str(level.origin))
-    return Level(level.pattern, severity, location, level.reason, level.until, level.in_files, level.key, severity is None, in_budget=True)
+    return Level(
+        level.pattern,
+        severity,
+        location,
+        level.reason,
+        level.until,
+        level.in_files,
+        level.key,
+        severity is None,
+        in_budget=True,
+        by=level.by,
+    )
 
 
 def deciding(finding: Finding, rule: Rule, levels: Sequence[Level]) -> Level | None:

@@ -37,6 +37,7 @@ class Allow(_Table):
 
     rule: Words = Field(description="rules or families")
     reason: str = Field("", description="why")
+    by: str = Field("", description="who answers for it")
     until: datetime.date | None = Field(None, description="last day that it holds")
     in_: str = Field("", alias="in", description="glob of files")
     key: str = Field("", description="glob of dotted keys")
@@ -136,7 +137,7 @@ def _levels(schema: Schema, located: _Locator) -> Iterator[Level]:
     for number, allow in enumerate(schema.allow):
         for pattern in allow.rule:
             where = located.value(["allow", str(number), "rule"])
-            yield Level(pattern, None, where, allow.reason, allow.until, allow.in_, allow.key, is_suppression=True)
+            yield Level(pattern, None, where, allow.reason, allow.until, allow.in_, allow.key, is_suppression=True, by=allow.by)
 
 
 class _Locator:

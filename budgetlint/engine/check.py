@@ -84,6 +84,7 @@ def check(
         skips=tuple(said.skips),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
+        waivers=judge.waivers(),
         crashes=(*judged.crashes, *said.crashes),
         sources=_sources(judged, config),
         urls={rule.code: rule.url for rule in registry.all if rule.url},

@@ -11,6 +11,7 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Location
+from budgetlint.builtin.gate_rules import WAIVER_REFUSED
 from budgetlint.builtin.rules import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -24,6 +25,7 @@ from budgetlint.engine.other_readers import unsafe_where
 from budgetlint.engine.registry import Registry
 from budgetlint.engine.suppressions import Suppression, unknown, unknown_pattern
 from budgetlint.results.report import Excuse
+from budgetlint.results.waiver import EXPIRED, HOLDS, UNUSED, WITHOUT_EFFECT, Waiver
 from budgetlint.rules_api.pattern import matches
 from budgetlint.rules_api.rule import Rule
 
@@ -93,6 +95,8 @@ class Judge:
     today: datetime.date
     used: set[int] = field(default_factory=set)
     excuses: list[Excuse] = field(default_factory=list)
+    held: Counter[Suppression | Level] = field(default_factory=Counter)
+    """How many findings each of them holds back."""
     _speaking: dict[tuple[str, int], tuple[Level, ...]] = field(default_factory=dict)
     """Levels by rule and by the identity of their scope."""
     _asked: set[str] = field(default_factory=set)
@@ -128,8 +132,32 @@ class Judge:
         key = (rule.code, id(scope))
         if key not in self._speaking:
             every = (*self.config.levels, *scope)
-            self._speaking[key] = tuple(level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+            meant = (level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+            self._speaking[key] = tuple(level for level in meant if self._counts(level, rule))
         return self._speaking[key]
+
+    def _counts(self, item: Level | Suppression, rule: Rule) -> bool:
+        """Does the policy let it make this rule milder?"""
+        policy = self.config.policy
+        if policy is None or (isinstance(item, Level) and item.severity is not None and item.severity >= rule.severity):
+            return True
+        if isinstance(item, Suppression) or item.is_suppression:
+            return not self.refused(item)
+        if policy.requires(rule):
+            return False
+        return policy.levels if item.in_budget else policy.settings is None or "levels" in policy.settings
+
+    def refused(self, item: Level | Suppression) -> str:
+        """Why the policy does not let a waiver count; empty where it does, or where there is no policy."""
+        policy = self.config.policy
+        if policy is None:
+            return ""
+        if isinstance(item, Level) and not item.in_budget and policy.settings is not None and "allow" not in policy.settings:
+            return "[[tool.budgetlint.allow]] does not count"
+        meant = self.registry.matching(item.pattern)
+        required = next((rule.name for rule in meant if policy.requires(rule)), None)
+        wrong = policy.waivers.refuses(item.by, item.until, item.reason, meant, self.today)
+        return wrong or (f"{required} counts in any case" if required is not None and policy.waivers.rules is None else "")
 
     def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
         level = deciding(finding, rule, levels)
@@ -139,16 +167,20 @@ class Judge:
         return level.severity
 
     def _excuse(self, finding: Finding, rule: Rule | None) -> Excuse:
-        """The comment that holds a finding back, else the last level that does."""
-        if rule is None:
+        holds = self._holding(finding, rule) if rule is not None else None
+        if holds is None:
             return Excuse("", in_file=False)
+        self.held[holds] += 1
+        return Excuse(holds.reason, in_file=isinstance(holds, Suppression))
+
+    def _holding(self, finding: Finding, rule: Rule) -> Suppression | Level | None:
+        """The comment that holds a finding back, else the last level that does."""
         comments = [one for one in self._covering(finding, rule) if id(one) in self.used]
         comment = min(comments, key=lambda one: (one.location.line, one.location.column), default=None)
         if comment is not None and rule.scope != "engine":
-            return Excuse(comment.reason, in_file=True)
+            return comment
         levels = (level for scope in self._scopes(finding) for level in self._of_rule(rule, scope))
-        level = deciding(finding, rule, [level for level in levels if level.severity is None])
-        return Excuse(level.reason if level else "", in_file=False)
+        return deciding(finding, rule, [level for level in levels if level.severity is None])
 
     def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
         """Each once: the runs of a budget share its levels."""
@@ -156,7 +188,7 @@ class Judge:
         return list({id(scope): scope for place in places for scope in self.levels.get(place, [NO_LEVELS])}.values())
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
-        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today)]
+        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today) and self._counts(s, rule)]
         self.used.update(map(id, covering))
         return bool(covering)
 
@@ -187,6 +219,25 @@ class Judge:
     def _has_run(self, pattern: str) -> bool:
         return any(rule.code in self.ran for rule in self.registry.matching(pattern))
 
+    def waivers(self) -> tuple[Waiver, ...]:
+        """Every exception that is written down, in file order; after `judge`, which counts what each holds back."""
+        levels = (level for scope in (self.config.levels, *self._all_scopes()) for level in scope if level.is_suppression)
+        items: dict[Suppression | Level, None] = dict.fromkeys((*self.suppressions, *levels))
+        at = lambda waiver: (waiver.location.file, waiver.location.line, waiver.location.column)  # noqa: E731
+        return tuple(sorted((self._waiver(item) for item in items), key=at))
+
+    def _waiver(self, item: Suppression | Level) -> Waiver:
+        form = "comment" if isinstance(item, Suppression) else "budget" if item.in_budget else "settings"
+        wrong = unknown(item, self.registry) if isinstance(item, Suppression) else unknown_pattern(item.pattern, self.registry)
+        state = (
+            WITHOUT_EFFECT if wrong or self.refused(item) else EXPIRED if item.expired(self.today) else HOLDS if self.held[item] else UNUSED
+        )
+        narrowed = (item.in_files, item.key) if isinstance(item, Level) else (item.location.file, "")
+        return Waiver(item.pattern, item.location, form, item.reason, item.by, item.until, *narrowed, self.held[item], state)
+
+    def _all_scopes(self) -> Iterable[tuple[Level, ...]]:
+        return {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
+
     def _about_comments(self) -> Iterator[Finding]:
         for item in self.suppressions:
             wrong = unknown(item, self.registry)
@@ -200,6 +251,8 @@ class Judge:
                 )
             elif item.expired(self.today):
                 yield _expired(item)
+            elif refused := self.refused(item):
+                yield _refused(item, refused)
             elif id(item) not in self.used and self._has_run(item.pattern):
                 yield _unused(item)
             if not wrong and not item.reason:
@@ -207,8 +260,7 @@ class Judge:
 
     def _about_levels(self) -> Iterator[Finding]:
         """A level may be made anew for each run, so they are compared by value."""
-        scopes = {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
-        everywhere = (*self.config.levels, *(level for scope in scopes for level in scope))
+        everywhere = (*self.config.levels, *(level for scope in self._all_scopes() for level in scope))
         used = {level for level in everywhere if id(level) in self.used}
         for level in dict.fromkeys(everywhere):
             yield from self._about_level(level, level in used)
@@ -222,6 +274,8 @@ class Judge:
             return
         if level.expired(self.today):
             yield _expired(level)
+        elif refused := self.refused(level):
+            yield _refused(level, refused)
         elif not used and self._has_run(level.pattern):
             yield _unused(level)
         if not level.reason and not level.in_budget:
@@ -247,6 +301,12 @@ def _expired(item: Suppression | Level) -> Finding:
     return builtin_finding(
         EXPIRED_SUPPRESSION, item.location, message, help="repair what it allowed, or set a later date", value=item.pattern
     )
+
+
+def _refused(item: Suppression | Level, why: str) -> Finding:
+    message = f"'allow {item.pattern}' does not count: {why}"
+    cure = "repair what it allowed, or ask whoever owns the policy"
+    return builtin_finding(WAIVER_REFUSED, item.location, message, help=cure, value=item.pattern)
 
 
 def _without_reason(item: Suppression | Level) -> Finding:

@@ -1,4 +1,4 @@
-"""Suppressions in comments: ``# budgetlint: allow NAME[, NAME] [until=DATE] reason``, ``allow-next``, ``allow-file``.
+"""Suppressions in comments: ``# budgetlint: allow NAME[, NAME] [by=WHO] [until=DATE] reason``, ``allow-next``, ``allow-file``.
 
 ``allow`` stands on the line of the finding, ``allow-next`` above it (blank and comment lines between do not count),
 ``allow-file`` anywhere in the file.
@@ -24,6 +24,7 @@ _DIRECTIVE = expression(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*
 _ENDS = "*/" + "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x2028, 0x2029)))
 """Blanks, and what closes a comment."""
 _UNTIL = expression(r"(?:^|\s)until=(\S+)")
+_BY = expression(r"(?:^|\s)by=(\"[^\"]*\"|'[^']*'|\S+)")
 _NAMES = expression(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
 
 
@@ -42,6 +43,7 @@ class Suppression:
     wrong: str = ""
     own_line: bool = False
     directive: str = "allow"
+    by: str = ""
 
     def expired(self, today: datetime.date) -> bool:
         return self.until is not None and self.until < today
@@ -91,27 +93,32 @@ def _read(source: SourceFile, span: Span, text: str, comment_lines: frozenset[in
     if word not in DIRECTIVES:
         yield Suppression(word, location, None, "", wrong=f"'{word}' is none of {', '.join(DIRECTIVES)}", directive=word)
         return
-    names, reason, until, wrong = _parts(match["rest"].rstrip(_ENDS))
+    names, reason, by, until, wrong = _parts(match["rest"].rstrip(_ENDS))
     line = _covered_line(source, location, word, comment_lines)
     for name in names or ("",):
-        yield Suppression(name, location, line, reason, until, wrong, own_line, word)
+        yield Suppression(name, location, line, reason, until, wrong, own_line, word, by)
 
 
-def _parts(rest: str) -> tuple[tuple[str, ...], str, datetime.date | None, str]:
-    """Names, reason, date, and what is wrong."""
+def _parts(rest: str) -> tuple[tuple[str, ...], str, str, datetime.date | None, str]:
+    """Names, reason, owner, date, and what is wrong."""
     named = _NAMES.match(rest)
     if named is None:
-        return (), "", None, "it names no rule"
+        return (), "", "", None, "it names no rule"
     names = tuple(re.split(r"\s*,\s*", named[0]))
-    reason = rest[named.end() :]
-    dated = _UNTIL.search(reason)
-    if dated is None:
-        return names, _plain(reason), None, ""
-    reason = reason.replace(dated[0], " ")
+    reason, by = _taken_out(_BY, rest[named.end() :])
+    reason, date = _taken_out(_UNTIL, reason)
+    if not date:
+        return names, _plain(reason), by.strip("\"'"), None, ""
     try:
-        return names, _plain(reason), datetime.date.fromisoformat(dated[1]), ""
+        return names, _plain(reason), by.strip("\"'"), datetime.date.fromisoformat(date), ""
     except ValueError:
-        return names, _plain(reason), None, f"'{dated[1]}' is not a date; write until=2027-01-31"
+        return names, _plain(reason), by.strip("\"'"), None, f"'{date}' is not a date; write until=2027-01-31"
+
+
+def _taken_out(option: re.Pattern[str], text: str) -> tuple[str, str]:
+    """The text without an option, and what it says; nothing where it is not there."""
+    match = option.search(text)
+    return (text, "") if match is None else (text.replace(match[0], " "), match[1])
 
 
 def _plain(reason: str) -> str:

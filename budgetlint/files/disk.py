@@ -73,11 +73,12 @@ class TextFiles:
 
 class ChangedFiles:
     """Other files with some texts changed, and some that are not there yet: what a fix makes of them before it is written, what an
-    editor has open."""
+    editor has open. ``hidden`` are files that are taken for not there."""
 
-    def __init__(self, base: Files, texts: Mapping[str, str]) -> None:
+    def __init__(self, base: Files, texts: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
         self._base = base
         self._texts = dict(texts)
+        self._hidden = frozenset(hidden)
 
     @property
     def beyond(self) -> tuple[str, ...] | None:
@@ -95,21 +96,23 @@ class ChangedFiles:
 
     def read(self, path: str) -> SourceFile | UnreadableFile:
         text = self._texts.get(path)
+        if text is None and path in self._hidden:
+            return UnreadableFile(path, "does not exist", "check the path")
         return self._base.read(path) if text is None else SourceFile(path, text)
 
     def exists(self, path: str) -> bool:
-        return path in self._texts or self._base.exists(path)
+        return path in self._texts or (path not in self._hidden and self._base.exists(path))
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
         asked = tuple(paths)
         new = (path for path in self._texts if not self._base.exists(path))
         wanted = {posixpath.normpath(path) for path in asked}
         below = {path for path in new if any(base == "." or path == base or path.startswith(f"{base}/") for base in wanted)}
-        found = self._base.expand(asked)
+        found = (path for path in self._base.expand(asked) if path not in self._hidden)
         return iter(sorted({*found, *below})) if below else found
 
     def glob(self, pattern: str) -> list[str]:
-        found = self._base.glob(pattern)
+        found = [path for path in self._base.glob(pattern) if path not in self._hidden]
         new = set(those_named(pattern, self._texts))
         return sorted({*found, *new}) if new - set(found) else found
 

@@ -1,5 +1,5 @@
-"""Who offers rules and readers: the entry points of the groups ``budgetlint.rules`` and ``budgetlint.readers`` of everything that is
-installed.
+"""Who offers rules, readers and policies: the entry points of the groups ``budgetlint.rules``, ``budgetlint.readers`` and
+``budgetlint.policies`` of everything that is installed.
 
 Only the site folders of the interpreter are looked at, never the rest of ``sys.path``: a checkout on ``PYTHONPATH`` that holds an
 ``.egg-info`` folder is not installed. The names are read from the ``entry_points.txt`` of each distribution (Entry points
@@ -19,7 +19,7 @@ from budgetlint.base.record import record
 from budgetlint.isolation import search_path
 from budgetlint.isolation.checkout import is_below
 
-RULES, READERS = GROUPS = ("budgetlint.rules", "budgetlint.readers")
+RULES, READERS, POLICIES = GROUPS = ("budgetlint.rules", "budgetlint.readers", "budgetlint.policies")
 _OURS = "budgetlint."
 FOLDERS = (".dist-info", ".egg-info")
 OWN = "budgetlint"
@@ -73,7 +73,7 @@ def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
 
 
 def every_entry_point() -> tuple[EntryPoint, ...]:
-    """Those of both groups. The site folders are read once."""
+    """Those of all groups. The site folders are read once."""
     return _installed_in(search_path.site_folders(), search_path.home())
 
 

@@ -164,6 +164,7 @@ class RuleLevel:
     until: datetime.date | None = None
     in_files: str = ""
     key: str = ""
+    by: str = ""
 
 
 @record

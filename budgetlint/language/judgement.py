@@ -62,6 +62,7 @@ def rule_levels(checked: Checked, problems: Problems) -> list[RuleLevel]:
             checked.option("until"),
             checked.option("in", ""),
             checked.option("key", ""),
+            checked.option("by", ""),
         )
         for item in items
     ]

@@ -61,9 +61,10 @@ JUDGEMENT_ROWS = (
             (
                 "allow",
                 "these rules are off",
-                'allow unit-mixup reason="data sheets are in GB" until=2099-01-31',
+                'allow unit-mixup reason="data sheets are in GB" by=ana until=2099-01-31',
                 (
                     Slot("reason", "text", "why", required=False, synonyms=("because", "why")),
+                    Slot("by", "text", "who answers for it", required=False, synonyms=("owner", "approved_by")),
                     Slot("until", "date", "the last day it holds", required=False, synonyms=("expires", "before")),
                     Slot("in", "text", "only in these files", required=False, synonyms=("file", "files", "path")),
                     Slot("key", "text", "only at these keys", required=False, synonyms=("keys",)),

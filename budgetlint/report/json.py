@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint import __version__
 from budgetlint.base.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.base.source import SourceFile
+from budgetlint.catalog.edition import DATE, DIGEST
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, TerminalStyle
@@ -25,6 +27,7 @@ def document(report: Report) -> dict[str, Any]:
     """The report as plain values."""
     return {
         "version": VERSION,
+        "made_by": {"budgetlint": __version__, "catalog": DIGEST, "catalog_date": DATE},
         "findings": [_finding(finding, report) for finding in report.findings],
         "runs": [_run(verdict) for verdict in report.verdicts],
         "summary": _summary(report),
@@ -121,6 +124,7 @@ def _summary(report: Report) -> dict[str, Any]:
         "warnings": report.count(Severity.WARNING),
         "infos": report.count(Severity.INFO),
         "suppressed": len(report.suppressed),
+        "waivers": len(report.in_force),
         "baselined": report.baselined,
         "crashed": len(report.crashes),
         "files": report.files,

@@ -42,12 +42,20 @@ def findings_line(report: Report, style: TerminalStyle = PLAIN, *, info: bool = 
         counts.append(plural(remarks, "remark"))
     read = [plural(count, word) for count, word in ((report.files, "config file"), (report.budgets, "budget")) if count]
     more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
-    more += [f"{len(report.suppressed):,} suppressed"] if report.suppressed else []
+    more += _waived(report)
     more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
     more += [f"{plural(len(report.crashes), 'crash', 'crashes')} (a bug: exit code 2)"] if report.crashes else []
     more += _compared(report)
     told = ", ".join(counts) or _nothing(report, style)
     return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
+
+
+def _waived(report: Report) -> list[str]:
+    """``3 suppressed by 2 waivers``, and those that hold nothing back today: an exception is always counted."""
+    waivers = plural(len(report.in_force), "waiver")
+    if report.suppressed:
+        return [f"{len(report.suppressed):,} suppressed{f' by {waivers}' if report.in_force else ''}"]
+    return [f"{waivers} in force"] if report.in_force else []
 
 
 def _nothing(report: Report, style: TerminalStyle) -> str:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.base.source import SourceFile, UnreadableFile
+from budgetlint.base.source import SourceFile, Span, UnreadableFile
 from budgetlint.language import read_budget
 from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def comment(work: Assembly, entry: FileEntry) -> Budget | None:
     budget = _comment_budget(entry)
+    if budget is not None:
+        budget = work.project.bound(budget)
     if budget is not None and all(other.path != budget.path for other, _ in work.comments):
         work.comments.append((budget, entry.source))
     return budget
@@ -40,20 +42,30 @@ BUDGET_COMMENT = "budget:"
 
 def _comment_budget(entry: FileEntry) -> Budget | None:
     """``# budget: device 24GiB; reserve 2GiB`` in the config itself. The rest of the text is blanked, so spans stay true."""
-    if entry.source is None or not entry.source.mentions(BUDGET_COMMENT):
+    span = comment_span(entry.source, comment_format(entry)) if entry.source is not None else None
+    if entry.source is None or span is None:
+        return None
+    text = entry.source.text
+    blank = "".join("\n" if char == "\n" else " " for char in text[: span.start])
+    return read_budget(
+        SourceFile(entry.path, blank + text[span.start : span.end]),
+        load=lambda path: UnreadableFile(path, "cannot be included here", "use a .budget file"),
+    )
+
+
+def comment_format(entry: FileEntry) -> str:
+    """How comments are written in a file."""
+    return entry.readings[0].document.format if entry.readings else "shell" if entry.launches else "yaml"
+
+
+def comment_span(source: SourceFile, format: str) -> Span | None:
+    """Where the statements of the first ``# budget:`` comment of a file stand."""
+    if not source.mentions(BUDGET_COMMENT):
         return None
     from budgetlint.documents.comments import comments
 
-    text = entry.source.text
-    for span, words in comments(
-        entry.source, entry.readings[0].document.format if entry.readings else "shell" if entry.launches else "yaml"
-    ):
-        body = words.lstrip("#/* \t")
-        if body.startswith(BUDGET_COMMENT):
-            start = text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
-            blank = "".join("\n" if char == "\n" else " " for char in text[:start])
-            return read_budget(
-                SourceFile(entry.path, blank + text[start : span.end].rstrip()),
-                load=lambda path: UnreadableFile(path, "cannot be included here", "use a .budget file"),
-            )
+    for span, words in comments(source, format):
+        if words.lstrip("#/* \t").startswith(BUDGET_COMMENT):
+            start = source.text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
+            return Span(start, start + len(source.text[start : span.end].rstrip()))
     return None

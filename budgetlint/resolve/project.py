@@ -37,7 +37,7 @@ from budgetlint.resolve.file_kinds import (
 from budgetlint.settings.run import Reading
 
 if TYPE_CHECKING:  # most projects hold neither
-    from budgetlint.language.budget import Measured
+    from budgetlint.language.budget import Budget, Measured
     from budgetlint.launch import Launch
 
 BUDGET_SUFFIX = ".budget"
@@ -62,6 +62,8 @@ class Project:
     crashes: list[Crash] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     """Files that were found, and are no config for their size."""
+    bind: Callable[[Budget], Budget] | None = None
+    """What a policy makes of each budget."""
     claim: Callable[[FileEntry], FileEntry] | None = None
     """Says who reads a file, once all that is here is known."""
     _scripts: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -152,8 +154,11 @@ class Project:
     def _budget(self, path: str, source: SourceFile) -> FileEntry:
         from budgetlint.language import read_budget
 
-        budget = read_budget(source, load=self.files.read)
+        budget = self.bound(read_budget(source, load=self.files.read))
         return FileEntry(path, "budget", budget=budget, source=source)
+
+    def bound(self, budget: Budget) -> Budget:
+        return budget if self.bind is None else self.bind(budget)
 
     def _lock(self, path: str, source: SourceFile) -> FileEntry:
         """Measured lines, in the language of budgets; it holds for no file and makes no run."""
@@ -161,7 +166,7 @@ class Project:
 
         budget = read_budget(source, load=self.files.read)
         self.findings.extend(budget.problems)
-        self.locked_lines[path] = tuple(line for run in budget.runs[:1] for line in run.measured)
+        self.locked_lines[path] = tuple(line for run in self.bound(budget).runs[:1] for line in run.measured)
         return FileEntry(path, "budget-lock", source=source)
 
     def locked(self, path: str) -> tuple[Measured, ...]:
@@ -272,9 +277,11 @@ class Project:
         return found
 
 
-def open_project(files: Files, paths: Sequence[str], listed: tuple[str, ...] = ()) -> Project:
+def open_project(
+    files: Files, paths: Sequence[str], listed: tuple[str, ...] = (), bind: Callable[[Budget], Budget] | None = None
+) -> Project:
     """Read every config file among and below ``paths``."""
-    project = Project(files, listed=listed)
+    project = Project(files, listed=listed, bind=bind)
     named = {posixpath.normpath(path) for path in paths}
     for path in files.expand(paths):
         if path in named or not project.passes(path):

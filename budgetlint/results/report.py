@@ -13,6 +13,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
 from budgetlint.results.verdict import RunVerdict
+from budgetlint.results.waiver import EXPIRED, WITHOUT_EFFECT, Waiver
 from budgetlint.settings.run import Run
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Skips:
 
 @open_record
 class Report:
-    """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same order; ``sources``
+    """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same
+    order; ``waivers`` every exception that is written down; ``sources``
     the texts, for excerpts; ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a
     baseline hides; ``comparison`` is what a change costs, where findings are only those that it brings;
     ``passed`` what was not looked at, ``asked`` whether one command was to be judged; ``runs`` what was judged, by label, for
@@ -69,6 +71,7 @@ class Report:
     skips: tuple[Skips, ...] = ()
     suppressed: tuple[Finding, ...] = ()
     excuses: tuple[Excuse, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
     crashes: tuple[Crash, ...] = ()
     sources: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
     urls: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -88,6 +91,11 @@ class Report:
     @property
     def crashed(self) -> bool:
         return bool(self.crashes)
+
+    @property
+    def in_force(self) -> tuple[Waiver, ...]:
+        """The exceptions that hold today, whether or not there is something to hold back."""
+        return tuple(waiver for waiver in self.waivers if waiver.state not in (EXPIRED, WITHOUT_EFFECT))
 
     def count(self, severity: Severity) -> int:
         return sum(1 for finding in self.findings if finding.severity is severity)

@@ -35,6 +35,12 @@ def _settings() -> Schema:
     return {**json_schema(), "title": "[tool.budgetlint] of pyproject.toml"}
 
 
+def _policy() -> Schema:
+    from budgetlint.config.policy_schema import json_schema
+
+    return {**json_schema(), "title": "a policy, as budgetlint check --policy FILE reads it"}
+
+
 def _run_settings() -> Schema:
     """With the names of today's vocabulary."""
     from budgetlint.settings.run import OriginKind
@@ -47,8 +53,8 @@ def _run_settings() -> Schema:
     return schema
 
 
-_OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings, "run-settings": _run_settings}
-REPORTS = ("check", "estimate", "files", "rule", "solve", "why")
+_OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings, "policy": _policy, "run-settings": _run_settings}
+REPORTS = ("check", "estimate", "files", "rule", "solve", "waivers", "why")
 
 
 def schemas() -> dict[str, Schema]:

@@ -109,6 +109,7 @@ DOTTED = re.compile(r"(?<![\w.\[/])budgetlint(?:\.\w+)+")
 PLACES = ("budgetlint", "rules", "grammar", "tests", "benchmarks", "docs", "examples")
 NOT_MODULES = {
     "budgetlint.rules": "an entry-point group",
+    "budgetlint.policies": "an entry-point group",
     "budgetlint.allow": "a table of pyproject.toml",
     "tests/readers/test_my_framework.py": "to be written, by who adds a reader",
 }
