@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Setting, Severity, Verdict, device_words
 from budgetlint.settings.run import NO_VOCABULARY
 
-from ._open import cure, depends, no_model, place, said
+from ._open import cure, depends, filled, no_model, place, said
 
 VOCABULARY = "write the size of the tokenizer's vocabulary beside the others: --vocab-size N"
 
@@ -50,7 +50,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         )
         return
     model = no_model(estimate)
-    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
+    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}{filled(estimate)}"
     yield run.finding(
         place(estimate),
         words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once

@@ -1,0 +1,73 @@
+"""What fills the card where a run does not fit, told although the verdict hangs on something: the cause does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.engine.check import check
+from budgetlint.memory.estimate import Excess, Fork, ForkReading, Opened, Range, Verdict
+from budgetlint.memory.term import Bucket
+from budgetlint.registry import installed
+from budgetlint.report.answer import READINGS, fork_words
+from budgetlint.resolve.runs import judge_texts
+
+SFT = """model_name_or_path: {model}
+dataset_name: trl-lib/Capybara
+bf16: true
+dtype: bfloat16
+max_length: {length}
+packing: true
+per_device_train_batch_size: 1
+gradient_checkpointing: {checkpointing}
+learning_rate: 1.0e-5
+num_train_epochs: 1
+attn_implementation: flash_attention_2
+"""
+PINNED = "stack trl@1.16 transformers@5.24 peft@0.21 torch@2.13 accelerate@1.15 deepspeed@0.19"
+LORA = "use_peft: true\nlora_r: 8\n"
+GIB = 2**30
+
+
+def excess(machine: str, text: str, **files: str) -> tuple[Excess, str]:
+    world = judge_texts({"train.yaml": text, **files}, budget=f"device {machine}; config train.yaml; {PINNED}")
+    (run,) = world.runs
+    assert run.estimate is not None and run.estimate.excess is not None
+    (said,) = [one.message for one in check(world, installed()).findings if one.name in ("no-verdict", "probably-does-not-fit")]
+    return run.estimate.excess, said
+
+
+def test_activations_that_are_kept_are_told_with_what_recomputing_leaves() -> None:
+    """A packed row of 16,384 tokens under a variable that decides recomputation."""
+    one, said = excess("50GiB", SFT.format(model="Qwen/Qwen2.5-1.5B", length=16384, checkpointing="${GC}"))
+    assert (one.verdict, one.held[0][0]) == (Verdict.DOES_NOT_FIT, Bucket.ACTIVATIONS)
+    assert one.checkpointed is not None and one.checkpointed < 40 * GIB < one.held[0][1]
+    assert f"what does not fit is activations {one.held[0][1] / GIB:.2f} GiB, " in said
+    assert "; nothing is recomputed there, and with gradient checkpointing it needs " in said
+
+
+def test_weights_that_are_whole_on_each_card() -> None:
+    """32.76 billion weights in 16 bits are 61 GiB on each card, as data parallelism splits none of them."""
+    one, said = excess("8x 72GiB; shard ddp", SFT.format(model="Qwen/Qwen2.5-32B", length=2048, checkpointing="${GC}") + LORA)
+    assert (one.held[0][0], one.held[0][1] // GIB, one.checkpointed) == (Bucket.WEIGHTS, 61, None)
+    assert said.endswith(", the weights whole on each of 8 devices (ddp)")
+    assert "what does not fit is weights 61." in said
+
+
+def test_what_fits_whatever_is_open_has_no_excess() -> None:
+    text = SFT.format(model="Qwen/Qwen2.5-1.5B", length=512, checkpointing="${GC}")
+    (run,) = judge_texts({"train.yaml": text}, budget=f"device 80GiB; config train.yaml; {PINNED}").runs
+    assert run.estimate is not None and (run.estimate.verdict, run.estimate.excess) == (Verdict.FITS, None)
+
+
+def reading(size: int, verdict: Verdict, *values: str) -> ForkReading:
+    return ForkReading(values, "", Range(size * GIB, size * GIB, size * GIB), verdict)
+
+
+@pytest.mark.parametrize("count", [6, 9])
+def test_of_many_readings_each_verdict_is_shown(count: int) -> None:
+    """The first four alone would all have sgd."""
+    open_ones = [reading(size, Verdict.UNKNOWN, "sgd", str(size)) for size in range(1, count)]
+    fork = Fork((Opened("optimizer"), Opened("seq_len")), (*open_ones, reading(90, Verdict.DOES_NOT_FIT, "adamw", "1")))
+    said = fork_words(fork)
+    assert "does not fit optimizer adamw and seq_len 1 (90.00 GiB)" in said
+    assert said.endswith(f", and {count - READINGS} readings more")
