@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from budgetlint.base.expression import expression
 from budgetlint.base.finding import Confidence, Finding, Severity
-from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.plain_text import one_line
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command
 from budgetlint.documents.shell_words import Word
 from budgetlint.launch.commands import started
