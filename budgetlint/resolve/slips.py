@@ -105,20 +105,19 @@ def _watched(followed: Followed, files: Files) -> Iterator[ProgramSlip]:
         if one.name.startswith("trl.") and isinstance(template, Known) and isinstance(template.value, str) and _ends_blank(template.value):
             yield ProgramSlip(TEMPLATE, template.value, _place(template, one, files), at(one.place, files))
         warmup, total = (_number(one, *names) for names in (("num_warmup_steps", "warmup_steps"), ("num_training_steps", "t_total")))
-        if warmup is not None and total is not None and warmup.value > total.value > 0:
-            yield ProgramSlip(
-                WARMUP, "warmup_steps", _place(warmup, one, files), at(one.place, files), (str(warmup.value), str(total.value))
-            )
+        if warmup is not None and total is not None and warmup[1] > total[1] > 0:
+            values = (str(warmup[1]), str(total[1]))
+            yield ProgramSlip(WARMUP, "warmup_steps", _place(warmup[0], one, files), at(one.place, files), values)
 
 
 def _ends_blank(text: str) -> bool:
     return text.endswith(" ") and bool(text.strip())
 
 
-def _number(one: Watched, *names: str) -> Known | None:
+def _number(one: Watched, *names: str) -> tuple[Known, float] | None:
     found = next((one.arguments[name] for name in names if name in one.arguments), None)
-    is_number = isinstance(found, Known) and isinstance(found.value, int | float) and not isinstance(found.value, bool)
-    return found if is_number else None
+    number = found.value if isinstance(found, Known) else None
+    return (found, number) if isinstance(found, Known) and isinstance(number, int | float) and not isinstance(number, bool) else None
 
 
 def _place(value: Value, call: Watched, files: Files) -> Location:
