@@ -33,6 +33,8 @@ def filled(estimate: Estimate) -> str:
         return f"; {bill_words(estimate)}" if over else ""
     words = "does not fit" if one.verdict is Verdict.DOES_NOT_FIT else "is too close"
     held = ", ".join(f"{bucket.value} {gib(size)}" for bucket, size in one.held[:SHOWN])
+    if one.plainly:
+        return f"; with {one.plainly} it {words}, whatever else is open, and needs at least {gib(one.need.low)}: {held}{_unshared(one)}"
     return f"; what {words} is {held}{_unshared(one)}"
 
 

@@ -105,13 +105,15 @@ class Supposed:
 @record
 class Excess:
     """What a reading that does not fit (or is too close) holds at its peak, the largest first, and how devices share it.
-    ``checkpointed``: what it would need with every layer made again, where that is what lacks."""
+    ``checkpointed``: what it would need with every layer made again, where that is what lacks. ``plainly``: the reading in words, where it
+    is none of the forks' but that of a run which trains as most do."""
 
     verdict: Verdict
     need: Range
     held: tuple[tuple[Bucket, int], ...]
     sharding: Sharding
     checkpointed: int | None = None
+    plainly: str = ""
 
 
 @open_record

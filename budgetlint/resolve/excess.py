@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+
 from budgetlint.base.record import replace
 from budgetlint.memory.estimate import Excess, Verdict
 from budgetlint.memory.peak import Sums, peak_of
@@ -9,6 +13,7 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.standing import Capacity, standing, with_totals
 from budgetlint.memory.term import Bucket
+from budgetlint.resolve.axes import Answer, Asking, AxisChoice, open_settings
 from budgetlint.resolve.fork_table import JointReading, Table
 
 OVER = (Verdict.DOES_NOT_FIT, Verdict.TIGHT)
@@ -23,6 +28,42 @@ def excess_of(table: Table, capacity: Capacity, sums: Sums) -> Excess | None:
         if found:
             return _told(min(found, key=lambda one: one.need.bytes), capacity, sums)
     return None
+
+
+PLAIN = {"adapter": "none", "quant": "none", "optimizer": "adamw"}
+"""What a run does that asks for nothing else: `TrainingArguments.optim` is AdamW in every release (transformers 4.40 and 5.24
+``training_args.py``), and a model that nobody quantizes or puts adapters on trains whole."""
+
+
+MOST_OTHERS = 8
+"""So many readings of what else is open are asked for."""
+
+
+def plain_excess(first: Answer, asking: Asking, capacity: Capacity) -> Excess | None:
+    """Of the run without an adapter, where whether it has one is open, and it does not fit whatever else is open."""
+    axes = {axis.name: axis.choices for axis in open_settings(first.settings)}
+    chosen = {name: one for name, choices in axes.items() for one in choices if one.value == PLAIN.get(name)}
+    others = {name: choices for name, choices in axes.items() if name not in PLAIN}
+    if "adapter" not in chosen or not PLAIN.keys() & axes.keys() <= chosen.keys() or prod(map(len, others.values())) > MOST_OTHERS:
+        return None
+    cheapest: Answer | None = None
+    for choices in product(*others.values()):
+        answer = asking.answer({**chosen, **dict(zip(others, choices, strict=True))})
+        if answer.standing.verdict is not Verdict.DOES_NOT_FIT or not answer.planned.plans:
+            return None
+        if cheapest is None or answer.standing.need.low < cheapest.standing.need.low:
+            cheapest = answer
+    return replace(_told_plainly(cheapest, capacity, asking.sums), plainly=_words(chosen)) if cheapest is not None else None
+
+
+def _told_plainly(answer: Answer, capacity: Capacity, sums: Sums) -> Excess:
+    least = min(answer.planned.plans, key=lambda plan: sums.of(plan).allocated.low)
+    alone = replace(answer, planned=replace(answer.planned, plans=(least,)))
+    return _told(JointReading(answer.standing.need, Verdict.DOES_NOT_FIT, alone), capacity, sums)
+
+
+def _words(chosen: Mapping[str, AxisChoice]) -> str:
+    return ", ".join(f"{name} {PLAIN[name]}" for name in PLAIN if name in chosen)
 
 
 def _told(one: JointReading, capacity: Capacity, sums: Sums) -> Excess:

@@ -18,7 +18,7 @@ from budgetlint.memory.standing import Capacity, if_short
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
-from budgetlint.resolve.excess import excess_of
+from budgetlint.resolve.excess import excess_of, plain_excess
 from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of, with_adapters_bounded
 from budgetlint.resolve.ladders import by_rungs, ladder_of
 from budgetlint.settings.run import Settings, Stack
@@ -29,6 +29,13 @@ SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
 def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
     """The estimate with the verdict of all readings, or with what it depends on. ``first`` is the run as it is known: the bill and the
     best figure stay its own, the ends become those of all readings."""
+    found = _decided(estimate, first, stack, capacity, asking)
+    if found.verdict is Verdict.UNKNOWN and found.excess is None and capacity is not None and first.planned.plans:
+        return replace(found, excess=plain_excess(first, asking, capacity))
+    return found
+
+
+def _decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
     found = _with_places(estimate, first.settings)
     if capacity is None or not first.planned.plans:
         return found

@@ -71,3 +71,19 @@ def test_of_many_readings_each_verdict_is_shown(count: int) -> None:
     said = fork_words(fork)
     assert "does not fit optimizer adamw and seq_len 1 (90.00 GiB)" in said
     assert said.endswith(f", and {count - READINGS} readings more")
+
+
+def test_a_program_that_is_not_here_is_told_what_training_whole_would_take() -> None:
+    """Whether it puts adapters on is not known. 13.02 billion weights, with gradients and two moments in float32, are
+    48.5 GiB four times, and FSDP over one process splits none of it."""
+    script = (
+        "torchrun --nproc_per_node=1 own/train.py --model_name_or_path llama-13b-hf/ --bf16 True --per_device_train_batch_size 1 "
+        '--output_dir out --learning_rate 2e-5 --fsdp "full_shard auto_wrap" --model_max_length 2048 --gradient_checkpointing True\n'
+    )
+    world = judge_texts({"train.sh": script}, budget="device a100-80gb")
+    (said,) = [one.message for one in check(world, installed()).findings if one.name == "no-verdict"]
+    assert "incomplete: adapter; with adapter none, quant none, optimizer adamw it does not fit, whatever else is open, and " in said
+    assert "needs at least 192." in said
+    assert said.endswith("over one process divides none of it")
+    (run,) = judge_texts({"train.sh": script.replace("13b", "7b")}, budget="device 999GiB").runs
+    assert run.estimate is not None and run.estimate.excess is None
