@@ -38,7 +38,8 @@ python train.py
 ## Sources
 
 - accelerate 1.15.0 and 1.0.0 `accelerator.py` `prepare_model`, `verify_device_map`.
-- transformers 4.40.0 and 4.57.6 `modeling_utils.py` `from_pretrained`: "DeepSpeed Zero-3 is not compatible with passing a `device_map`".
+- transformers 4.40.0 and 4.57.6 `modeling_utils.py`, 5.24.0 `integrations/accelerate.py`: "DeepSpeed Zero-3 is not compatible with
+  passing a `device_map`".
 - transformers 5.24.0 `modeling_utils.py` `from_pretrained`: warns of `device_map="auto"` under torchrun.
 """
 
