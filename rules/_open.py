@@ -32,10 +32,17 @@ def filled(estimate: Estimate) -> str:
         over = estimate.supposes is not None and estimate.forks and estimate.forks[0].readings[0].verdict in OVER
         return f"; {bill_words(estimate)}" if over else ""
     words = "does not fit" if one.verdict is Verdict.DOES_NOT_FIT else "is too close"
-    held = ", ".join(f"{bucket.value} {gib(size)}" for bucket, size in one.held[:SHOWN])
+    held = ", ".join(f"{name} {gib(size)}" for name, size in _parts(one)[:SHOWN])
     if one.plainly:
         return f"; with {one.plainly} it {words}, whatever else is open, and needs at least {gib(one.need.low)}: {held}{_unshared(one)}"
     return f"; what {words} is {held}{_unshared(one)}"
+
+
+def _parts(one: Excess) -> list[tuple[str, int]]:
+    """The largest first; what a rollout engine takes of the card is none of the run's own buffers."""
+    parts = [(bucket.value, size - one.share if bucket is Bucket.BUFFERS else size) for bucket, size in one.held]
+    parts += [(f"the share of {one.engine}", one.share)] if one.share else []
+    return sorted(parts, key=lambda part: -part[1])
 
 
 def _unshared(one: Excess) -> str:

@@ -106,7 +106,7 @@ class Supposed:
 class Excess:
     """What a reading that does not fit (or is too close) holds at its peak, the largest first, and how devices share it.
     ``checkpointed``: what it would need with every layer made again, where that is what lacks. ``plainly``: the reading in words, where it
-    is none of the forks' but that of a run which trains as most do."""
+    is none of the forks' but that of a run which trains as most do. ``share``: what of the buffers a rollout engine takes (``engine``)."""
 
     verdict: Verdict
     need: Range
@@ -114,6 +114,8 @@ class Excess:
     sharding: Sharding
     checkpointed: int | None = None
     plainly: str = ""
+    engine: str = ""
+    share: int = 0
 
 
 @open_record

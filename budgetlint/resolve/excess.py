@@ -7,6 +7,7 @@ from itertools import product
 from math import prod
 
 from budgetlint.base.record import replace
+from budgetlint.memory import rollouts
 from budgetlint.memory.estimate import Excess, Verdict
 from budgetlint.memory.peak import Sums, peak_of
 from budgetlint.memory.plan import Plan, Recompute
@@ -68,9 +69,12 @@ def _words(chosen: Mapping[str, AxisChoice]) -> str:
 
 def _told(one: JointReading, capacity: Capacity, sums: Sums) -> Excess:
     plan = with_totals(one.answer.planned, capacity).plans[0]
-    held = peak_of(plan).highest.buckets
+    phase = peak_of(plan).highest
+    held, share = phase.buckets, rollouts.share_in(plan, phase.name)
     largest = tuple(sorted(((bucket, size) for bucket, size in held.items() if size > 0), key=lambda pair: -pair[1]))
-    return Excess(one.verdict, one.need, largest, plan.sharding, _checkpointed(plan, held[Bucket.ACTIVATIONS], one, capacity, sums))
+    again = _checkpointed(plan, held[Bucket.ACTIVATIONS], one, capacity, sums)
+    engine = plan.rollout.engine if plan.rollout is not None and share else ""
+    return Excess(one.verdict, one.need, largest, plan.sharding, again, engine=engine, share=share)
 
 
 def _checkpointed(plan: Plan, activations: int, one: JointReading, capacity: Capacity, sums: Sums) -> int | None:

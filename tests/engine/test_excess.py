@@ -87,3 +87,13 @@ def test_a_program_that_is_not_here_is_told_what_training_whole_would_take() -> 
     assert said.endswith("over one process divides none of it")
     (run,) = judge_texts({"train.sh": script.replace("13b", "7b")}, budget="device 999GiB").runs
     assert run.estimate is not None and run.estimate.excess is None
+
+
+def test_what_a_rollout_engine_takes_is_named() -> None:
+    """vLLM beside the trainer takes 0.5 of the card all the time, which is no buffer of the run's own."""
+    text = SFT.format(model="Qwen/Qwen2.5-1.5B", length=1024, checkpointing="${GC}").replace("max_length: 1024\npacking: true\n", "")
+    text += "num_generations: 8\nper_device_eval_batch_size: 8\nmax_prompt_length: 512\nmax_completion_length: 1024\nuse_vllm: true\n"
+    text += "vllm_mode: colocate\nvllm_gpu_memory_utilization: 0.5\n"
+    one, said = excess("64GiB", text.replace("train_batch_size: 1", "train_batch_size: 8"))
+    assert (one.engine, one.share) == ("vllm", 32 * GIB)
+    assert "the share of vllm 32.00 GiB" in said
