@@ -20,6 +20,7 @@ def depends(estimate: Estimate) -> str:
 
 
 OVER = (Verdict.DOES_NOT_FIT, Verdict.TIGHT)
+_WORDS = {Verdict.DOES_NOT_FIT: "does not fit", Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "may be too large"}
 SHOWN = 3
 """So many of the largest buckets are told."""
 
@@ -31,7 +32,7 @@ def filled(estimate: Estimate) -> str:
     if one is None:
         over = estimate.supposes is not None and estimate.forks and estimate.forks[0].readings[0].verdict in OVER
         return f"; {bill_words(estimate)}" if over else ""
-    words = "does not fit" if one.verdict is Verdict.DOES_NOT_FIT else "is too close"
+    words = _WORDS[one.verdict]
     held = ", ".join(f"{name} {gib(size)}" for name, size in _parts(one)[:SHOWN])
     if one.plainly:
         return f"; with {one.plainly} it {words}, whatever else is open, and needs at least {gib(one.need.low)}: {held}{_unshared(one)}"

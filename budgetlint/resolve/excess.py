@@ -17,15 +17,18 @@ from budgetlint.memory.term import Bucket
 from budgetlint.resolve.axes import Answer, Asking, AxisChoice, open_settings
 from budgetlint.resolve.fork_table import JointReading, Table
 
-OVER = (Verdict.DOES_NOT_FIT, Verdict.TIGHT)
+OVER = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN)
 HALF = 2
 """A bucket is the cause where it is at least this part of the need."""
 
 
 def excess_of(table: Table, capacity: Capacity, sums: Sums) -> Excess | None:
-    """Of the reading that needs least among those that do not fit; where all others fit or are open, of those that are too close."""
+    """Of the reading that needs least among those that do not fit; where there is none, of those that are too close, or that are open and
+    by their best figure too large."""
     for verdict in OVER:
         found = [one for one in table.cells.values() if one.verdict is verdict and one.answer.planned.plans]
+        if verdict is Verdict.UNKNOWN:
+            found = [one for one in found if one.need.bytes > capacity.usable_high]
         if found:
             return _told(min(found, key=lambda one: one.need.bytes), capacity, sums)
     return None
