@@ -394,5 +394,5 @@ trainer = DPOTrainer(model=model, args=args)
 )
 def test_one_literal_argument_is_enough_where_the_body_of_the_file_trains(end: str, runs: int) -> None:
     """All else are the defaults of its class: a batch of 8 pairs, nothing recomputed."""
-    found = judge_texts({"train.py": _ONE + end}, budget="device a100-80gb").runs
+    found = judge_texts({"run_dpo.py": _ONE + end}, budget="device a100-80gb").runs
     assert [one.run.settings.value("micro_batch") for one in found] == [8] * runs
