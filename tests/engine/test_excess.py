@@ -97,3 +97,28 @@ def test_what_a_rollout_engine_takes_is_named() -> None:
     one, said = excess("64GiB", text.replace("train_batch_size: 1", "train_batch_size: 8"))
     assert (one.engine, one.share) == ("vllm", 32 * GIB)
     assert "the share of vllm 32.00 GiB" in said
+
+
+OWN = "model_name_or_path: some-lab/{name}\ndataset_name: trl-lib/Capybara\nbf16: true\nmax_length: 512\nper_device_train_batch_size: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "machine", "least"),
+    [
+        # 34 billion x 0.9 x 2 bytes: 57 GiB of weights, whatever it is
+        ("Own-34B", "use_peft: true\n", "48GiB", "weights alone are 57.00 GiB"),
+        ("Own-34B", "", "80GiB", "weights, gradients and AdamW's moments alone are 227.99 GiB"),
+        ("Own-34B", "use_peft: true\n", "80GiB", ""),
+        ("Own-34B", "use_peft: true\nload_in_4bit: true\n", "48GiB", ""),
+        ("Own-34B-AWQ", "use_peft: true\n", "48GiB", ""),
+        ("Own-8x34B", "use_peft: true\n", "48GiB", ""),
+        ("Own-30B-A3B", "use_peft: true\n", "48GiB", "by the 30B of its name"),
+        ("Own34Base", "", "1GiB", ""),
+    ],
+)
+def test_a_size_in_a_name_is_a_bound(name: str, more: str, machine: str, least: str) -> None:
+    text = OWN.format(name=name) + more
+    world = judge_texts({"train.yaml": text}, budget=f"device {machine}; config train.yaml; {PINNED}")
+    (said,) = [one.message for one in check(world, installed()).findings if one.name == "no-verdict"]
+    assert said.startswith("train.yaml gets no verdict on ")
+    assert least in said and ("of its name" in said) is bool(least)
