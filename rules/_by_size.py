@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from budgetlint.base.expression import expression
+from budgetlint.memory.layout import may_be_sharded
 from budgetlint.rule import RunContext, gib
 
 _SIZE = expression(r"(?<![A-Za-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[bB](?![A-Za-z0-9])")
@@ -29,7 +30,14 @@ def least_by_size(run: RunContext, name: str) -> str:
     degrees = (run.setting(f"{one}_parallel") for one in ("tensor", "pipeline", "expert"))
     split = any(one is not None and not (one.known and one.value == 1) for one in degrees)
     is_open = any(one is not None and not one.known for one in (quant, shard, devices, run.setting("adapter"), run.setting("optimizer")))
-    if is_open or offloads or split or run.value("quant") not in (None, "none") or run.value("shard") not in (None, "none", "ddp", "zero2"):
+    if (
+        may_be_sharded(run.run.settings)
+        or is_open
+        or offloads
+        or split
+        or run.value("quant") not in (None, "none")
+        or run.value("shard") not in (None, "none", "ddp", "zero2")
+    ):
         return ""
     whole = run.value("adapter") == "none" and run.value("optimizer") in ADAMW and run.value("shard") != "zero2"
     bytes_each = WEIGHTS + (STATES if whole else 0)

@@ -73,6 +73,7 @@ def test_of_many_readings_each_verdict_is_shown(count: int) -> None:
     assert said.endswith(f", and {count - READINGS} readings more")
 
 
+@pytest.mark.slow
 def test_a_program_that_is_not_here_is_told_what_training_whole_would_take() -> None:
     """Whether it puts adapters on is not known. 13.02 billion weights, with gradients and two moments in float32, are
     48.5 GiB four times, and FSDP over one process splits none of it."""
@@ -85,8 +86,6 @@ def test_a_program_that_is_not_here_is_told_what_training_whole_would_take() -> 
     assert "incomplete: adapter; with adapter none, quant none, optimizer adamw it does not fit, whatever else is open, and " in said
     assert "needs at least 192." in said
     assert said.endswith("over one process divides none of it")
-    (run,) = judge_texts({"train.sh": script.replace("13b", "7b")}, budget="device 999GiB").runs
-    assert run.estimate is not None and run.estimate.excess is None
 
 
 def test_what_a_rollout_engine_takes_is_named() -> None:
@@ -109,6 +108,7 @@ OWN = "model_name_or_path: some-lab/{name}\ndataset_name: trl-lib/Capybara\nbf16
         ("Own-34B", "use_peft: true\n", "48GiB", "weights alone are 57.00 GiB"),
         ("Own-34B", "", "80GiB", "weights, gradients and AdamW's moments alone are 227.99 GiB"),
         ("Own-34B", "use_peft: true\n", "80GiB", ""),
+        ("Own-34B", "use_peft: true\n", "8x 48GiB", ""),  # a launcher that nobody sees may shard it
         ("Own-34B", "use_peft: true\nload_in_4bit: true\n", "48GiB", ""),
         ("Own-34B-AWQ", "use_peft: true\n", "48GiB", ""),
         ("Own-8x34B", "use_peft: true\n", "48GiB", ""),
