@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Fork, Opened
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Excess, Fork, Opened
 from budgetlint.memory.unmodelled import MODELS, TABLE
 from budgetlint.report.answer import fork_lines, short
-from budgetlint.rule import Estimate, Location
+from budgetlint.rule import Bucket, Estimate, Location, Verdict, gib
+
+from ._fit import FIXED, bill_words
 
 
 def depends(estimate: Estimate) -> str:
@@ -15,6 +17,48 @@ def depends(estimate: Estimate) -> str:
     if not estimate.forks:
         return short(estimate)
     return f"it {short(estimate)}: {'; '.join(fork_lines(estimate))}"
+
+
+OVER = (Verdict.DOES_NOT_FIT, Verdict.TIGHT)
+_WORDS = {Verdict.DOES_NOT_FIT: "does not fit", Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "may be too large"}
+SHOWN = 3
+"""So many of the largest buckets are told."""
+
+
+def filled(estimate: Estimate) -> str:
+    """What fills the card where the run does not fit, whatever decides that: ``; what does not fit is optimizer 50.21 GiB, weights
+    25.10 GiB, …``, and what keeps it from being less."""
+    one = estimate.excess
+    if one is None:
+        over = estimate.supposes is not None and estimate.forks and estimate.forks[0].readings[0].verdict in OVER
+        return f"; {bill_words(estimate)}" if over else ""
+    words = _WORDS[one.verdict]
+    held = ", ".join(f"{name} {gib(size)}" for name, size in _parts(one)[:SHOWN])
+    if one.plainly:
+        return f"; with {one.plainly} it {words}, whatever else is open, and needs at least {gib(one.need.low)}: {held}{_unshared(one)}"
+    return f"; what {words} is {held}{_unshared(one)}"
+
+
+def _parts(one: Excess) -> list[tuple[str, int]]:
+    """The largest first; what a rollout engine takes of the card is none of the run's own buffers."""
+    parts = [(bucket.value, size - one.share if bucket is Bucket.BUFFERS else size) for bucket, size in one.held]
+    parts += [(f"the share of {one.engine}", one.share)] if one.share else []
+    return sorted(parts, key=lambda part: -part[1])
+
+
+def _unshared(one: Excess) -> str:
+    """Why none of it is less on this device."""
+    sums, shares = dict(one.held), one.sharding
+    static = sum(sums.get(bucket, 0) for bucket in FIXED)
+    if one.checkpointed is not None:
+        return f"; nothing is recomputed there, and with gradient checkpointing it needs {gib(one.checkpointed)}"
+    if static * 2 < one.need.bytes:
+        return ""
+    if shares.world == 1 and (shares.is_zero or shares.is_fsdp):
+        return f", and {shares.kind} over one process divides none of it"
+    if shares.world > 1 and shares.params_over == 1 and sums.get(Bucket.WEIGHTS, 0) * 2 >= one.need.bytes and not shares.offload_params:
+        return f", the weights whole on each of {shares.world} devices ({shares.kind})"
+    return ""
 
 
 def place(estimate: Estimate) -> Location | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.rule import FollowedProgram, OriginStep, ProgramRefusal, RunContext
+from budgetlint.settings.program import ProgramSlip
 
 
 def refusals(run: RunContext, *kinds: str) -> Iterator[tuple[FollowedProgram, ProgramRefusal]]:
@@ -12,6 +13,13 @@ def refusals(run: RunContext, *kinds: str) -> Iterator[tuple[FollowedProgram, Pr
     program = run.program
     if program is not None:
         yield from ((program, one) for one in program.refusals if one.kind in kinds)
+
+
+def slips(run: RunContext, kind: str) -> Iterator[tuple[FollowedProgram, ProgramSlip]]:
+    """What goes wrong in the program beside its memory, of one kind (`budgetlint.resolve.slips`)."""
+    program = run.program
+    if program is not None:
+        yield from ((program, one) for one in program.slips if one.kind == kind)
 
 
 def from_outside(steps: Iterable[OriginStep]) -> OriginStep | None:

@@ -38,6 +38,8 @@ python train.py
 ## Sources
 
 - accelerate 1.15.0 and 1.0.0 `accelerator.py` `prepare_model`, `verify_device_map`.
+- transformers 4.40.0 and 4.57.6 `modeling_utils.py`, 5.24.0 `integrations/accelerate.py`: "DeepSpeed Zero-3 is not compatible with
+  passing a `device_map`".
 - transformers 5.24.0 `modeling_utils.py` `from_pretrained`: warns of `device_map="auto"` under torchrun.
 """
 
@@ -61,7 +63,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         spread,
         f"device_map {spread.text} in {devices.value} processes lays {'a quantised' if packed else 'the'} model over all GPUs in each "
-        "of them: the run stops once it is loaded",
+        f"of them: {_end(run)}",
         help='leave device_map out, so that each process loads to its own GPU (4 and 8 bits: device_map={"": local_rank}), '
         "or start one process",
         because=[devices],
@@ -69,6 +71,12 @@ def check(run: RunContext) -> Iterator[Finding]:
         severity=Severity.WARNING if own else Severity.ERROR,
         confidence=Confidence.MEDIUM if own else Confidence.HIGH,
     )
+
+
+def _end(run: RunContext) -> str:
+    if run.value("shard") == "zero3":
+        return "transformers refuses a device_map under ZeRO-3, which places the weights itself"
+    return "the run stops once it is loaded"
 
 
 def _map(run: RunContext) -> Setting | None:

@@ -38,6 +38,8 @@ Qwen) usually train in fp16 mixed precision: those are told as information, for 
 ## Sources
 
 - huggingface/transformers#5651, #9295, #11461, #23918 (T5; t5-small is not told), google/gemma_pytorch#24 (Gemma): NaN in fp16.
+- hiyouga/LLaMA-Factory#4202 and zai-org/GLM-4#96 (its authors: bf16 and no fp16), hiyouga/LLaMA-Factory#950 (Baichuan2-13B): a loss of 0
+  with fp16, with LoRA as well.
 - bitsandbytes 0.46.1 `nn/modules.py` `Linear4bit.forward`: the input goes to `compute_dtype` and the output back; PEFT 0.21.2
   `utils/other.py` `prepare_model_for_kbit_training` casts what is in 16 bit to fp32.
 - huggingface/transformers#14579: models trained in bf16 overflow in fp16.
@@ -56,6 +58,8 @@ from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Seve
 from ._unsloth import is_unsloth
 
 _NAMES = expression(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
+_REPORTED = expression(r"(?:^|[/_-])(?:glm-?4-9b|baichuan2-13b)(?:[-_]|$)", re.IGNORECASE)
+"""Made in bf16, and reported to lose their loss in fp16, with adapters too."""
 _TOLERANT = expression(r"(?:^|/)t5-small$", re.IGNORECASE)
 """Stays in range: huggingface/transformers#23918, #4586; t5-base does not always (#5651: 66,246 in its feed-forward)."""
 
@@ -70,6 +74,9 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if family_of(family).tools.fp16_overflows and _googles(run) if family else _NAMES.search(name):
         yield _finding(run, half, model, f"activations of {name} exceed 65,504, the largest fp16 number: the loss turns NaN or 0", None)
+    elif _REPORTED.search(name):
+        cost = f"{name} was made in bf16, whose range fp16 does not have, and is reported to overflow: the loss turns 0 or NaN"
+        yield _finding(run, half, model, cost, None)
     elif run.plan is not None and run.plan.arch.checkpoint_dtype == "bf16" and full_tuning(run) and _has_bf16(run):
         yield _finding(run, half, model, f"{name} was trained in bf16, whose range fp16 does not have: steps may overflow", Severity.INFO)
 

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Setting, Severity, Verdict, device_words
 from budgetlint.settings.run import NO_VOCABULARY
 
-from ._open import cure, depends, no_model, place, said
+from ._by_size import least_by_size
+from ._open import cure, depends, filled, no_model, place, said
 
 VOCABULARY = "write the size of the tokenizer's vocabulary beside the others: --vocab-size N"
 
@@ -50,12 +51,18 @@ def check(run: RunContext) -> Iterator[Finding]:
         )
         return
     model = no_model(estimate)
-    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
+    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}{filled(estimate)}{_by_name(run, estimate)}"
     yield run.finding(
         place(estimate),
         words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
         help=cure(estimate),
     )
+
+
+def _by_name(run: RunContext, estimate: Estimate) -> str:
+    """What the size in the name of a model says that is not known."""
+    name = next((one.text for one in estimate.opened if one.name == "model"), "")
+    return least_by_size(run, name) if "model" in estimate.missing and not estimate.forks and estimate.supposes is None else ""
 
 
 def _rows(run: RunContext, estimate: Estimate) -> Setting | None:

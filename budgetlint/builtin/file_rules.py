@@ -217,7 +217,8 @@ COMMAND_CUT_SHORT = builtin_rule(
     A launch command ends before flags that were meant for it.
 
     A comment between continued lines ends the command, and so does a blank line or a blank behind a backslash. The flags below are then a
-    command of their own. It is an error where the program gets no flags at all.
+    command of their own. It is an error where the program gets no flags at all. A blank behind `=` ends a flag as well:
+    `--config= run.yaml` gives it an empty value.
 
     ## What it costs
 

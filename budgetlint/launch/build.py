@@ -21,7 +21,7 @@ from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, started
 from budgetlint.launch.console import FACT as CONSOLE
-from budgetlint.launch.cut_short import cut_short
+from budgetlint.launch.cut_short import cut_off, cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse, telling
 from budgetlint.launch.launch import Launch, Request, Started
 from budgetlint.launch.slurm import of_step
@@ -75,7 +75,7 @@ class Builder:
             around, functions, names = self._sourced()
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=around, sourced=names)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
-                self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
+                self.source.facts["cut short"] = (*cut_short(self.source, script.commands), *cut_off(self.source, script.commands))
             self.folder = self.anywhere = ""
             walk = ShellWalk(self.source, self.work, self.library)
             self._start(walk.script(script, Stand(functions=functions, way=self.way)))

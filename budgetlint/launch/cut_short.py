@@ -1,6 +1,7 @@
 """The finding `command-cut-short`: a launch command ends before flags that were meant for it.
 
-bash ends a command where its line ends. A comment behind a continued line, a blank line, or a blank behind the backslash ends it as
+bash ends a command where its line ends, and a word where a blank stands: ``--config_file= run.toml`` gives the flag nothing and the program
+a word of its own. A comment behind a continued line, a blank line, or a blank behind the backslash ends it as
 well; the flags below are then a command of their own, "--max_length: command not found", and the launch has run without them.
 """
 
@@ -8,15 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from budgetlint.base.expression import expression
 from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.plain_text import one_line
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command
+from budgetlint.documents.shell_words import Word
 from budgetlint.launch.commands import started
 
 CODE, NAME = "BL916", "command-cut-short"
 _FLAG = expression(r"--?[A-Za-z]")
+_VALUE = expression(r"[A-Za-z0-9_./~]")
 _COMMENT = expression(r"^[ \t]*#", re.MULTILINE)
 
 
@@ -32,6 +37,27 @@ def cut_short(source: SourceFile, commands: Sequence[Command]) -> Iterator[Findi
         if program is not None:
             yield _finding(source, launch, lost, len(program.arguments), program.program)
         index += len(lost)
+
+
+def cut_off(source: SourceFile, commands: Sequence[Command]) -> Iterator[Finding]:
+    """One finding for each flag whose value a blank behind ``=`` cuts off."""
+    for launch in commands:
+        program = started(launch.words) if any(map(_is_empty, launch.words)) else None
+        for flag, value in pairwise(program.arguments) if program is not None else ():
+            if _is_empty(flag) and source.text[flag.span.start : flag.span.end].endswith("=") and value.known and _VALUE.match(value.text):
+                yield Finding(
+                    CODE,
+                    NAME,
+                    Severity.WARNING,
+                    Confidence.HIGH,
+                    f"a blank ends {flag.text}: the flag gets an empty value, and {one_line(value.text)} is an argument of its own",
+                    source.locate(flag.span),
+                    f"{flag.text}{one_line(value.text)} without the blank",
+                )
+
+
+def _is_empty(word: Word) -> bool:
+    return word.known and word.text.startswith("--") and word.text.endswith("=")
 
 
 def _flags_from(commands: Sequence[Command], index: int) -> list[Command]:

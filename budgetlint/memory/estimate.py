@@ -13,7 +13,7 @@ from budgetlint.memory.notes import Assumption
 from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Part, Term, written
 
 if TYPE_CHECKING:
-    from budgetlint.memory.plan import Plan
+    from budgetlint.memory.plan import Plan, Sharding
 
 
 class Verdict(Enum):
@@ -102,6 +102,22 @@ class Supposed:
         return f"say in a budget what it is: {' or '.join(self.statements)}" if self.statements else "put its config.json at that path"
 
 
+@record
+class Excess:
+    """What a reading that does not fit (or is too close) holds at its peak, the largest first, and how devices share it.
+    ``checkpointed``: what it would need with every layer made again, where that is what lacks. ``plainly``: the reading in words, where it
+    is none of the forks' but that of a run which trains as most do. ``share``: what of the buffers a rollout engine takes (``engine``)."""
+
+    verdict: Verdict
+    need: Range
+    held: tuple[tuple[Bucket, int], ...]
+    sharding: Sharding
+    checkpointed: int | None = None
+    plainly: str = ""
+    engine: str = ""
+    share: int = 0
+
+
 @open_record
 class Phase:
     """The highest moment of one phase: what is live together; the terms add up to ``bytes`` exactly. ``name`` is one of
@@ -137,7 +153,8 @@ class Estimate:
     phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
     own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank. ``forks`` say on what an
     unknown verdict depends, the widest spread first; ``opened`` where the missing settings stand that are written somewhere;
-    ``supposes`` what all of it stands on where the model is known by what its name suggests.
+    ``supposes`` what all of it stands on where the model is known by what its name suggests; ``excess`` what fills the device in the
+    readings that do not fit, where others do.
     """
 
     verdict: Verdict
@@ -166,6 +183,7 @@ class Estimate:
     forks: tuple[Fork, ...] = ()
     opened: tuple[Opened, ...] = ()
     supposes: Supposed | None = None
+    excess: Excess | None = None
 
     @property
     def over(self) -> int | None:

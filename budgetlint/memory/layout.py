@@ -151,7 +151,12 @@ def _zero(settings: Settings, kind: str) -> Zero:
 
 def _shard_is_unknown(settings: Settings) -> bool:
     """The file that would say it is not here (``--deepspeed $DS``, a config outside the repository)."""
-    return "shard" in settings and not settings["shard"].known
+    shard = settings.get("shard")
+    return shard is not None and not shard.known and not (shard.readings and set(shard.readings) <= _VERSIONS_OF_FSDP)
+
+
+_VERSIONS_OF_FSDP = frozenset({"fsdp", "fsdp2"})
+"""Only the version is not known: both share over the ranks that there are."""
 
 
 def may_be_sharded(settings: Settings) -> bool:

@@ -19,7 +19,7 @@ from budgetlint.program.import_order import may_be_unpatched
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
-from budgetlint.program.noted import Doubt, Refusal, TrueText
+from budgetlint.program.noted import Doubt, Refusal, Slips, TrueText
 from budgetlint.program.objects import Function, Object, Package
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
@@ -75,6 +75,8 @@ class Followed(NamedTuple):
     """Of each condition (the id of its `ast.If`) which of its branches were left out at least once."""
     modules: frozenset[str] = frozenset()
     """The files that were followed."""
+    slips: Slips = Slips()
+    """What is written down for rules alone."""
     unpatched: bool = False
     """Whether TRL's classes may be its own in a program that loads its model with Unsloth (`import_order`)."""
 
@@ -111,7 +113,7 @@ def _once(
     found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
         tuple(it.runs), tuple(it.true_texts), it.flags, {key: frozenset(ways) for key, ways in it.untaken.items()},
-        frozenset(one.path for one in it.modules.made.values()), loads and may_be_unpatched(it.modules),
+        frozenset(one.path for one in it.modules.made.values()), it.slips, loads and may_be_unpatched(it.modules),
     )  # fmt: skip
     return found, it.ended, it.passed
 

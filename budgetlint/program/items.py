@@ -9,7 +9,9 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.choices import choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.noted import Replaced
 from budgetlint.program.objects import Function, Object
+from budgetlint.program.places import Place
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, NONE, External, Items, Key, Known, Map, Opaque, Value, Way
 
@@ -37,6 +39,7 @@ def each_of(it: Interpreter, value: Value, do: Callable[[Value], None]) -> None:
 def set_item(it: Interpreter, base: Value, key: Value, value: Value, node: ast.AST, frame: Frame) -> None:
     """``base[key] = value``."""
     if isinstance(base, Map):
+        _note_replaced(it, base, key_of(key), value, it.place(node, frame))
         _set_key(it, base, key_of(key), value)
     elif isinstance(base, Items):
         _set_at(it, base, key, value)
@@ -52,6 +55,18 @@ def set_item(it: Interpreter, base: Value, key: Value, value: Value, node: ast.A
 def set_foreign(it: Interpreter, base: Value, name: str, value: Value, node: ast.AST, frame: Frame) -> None:
     """A change of something of a package."""
     it.set_attribute(base, name, value, it.place(node, frame)) if isinstance(base, External | Opaque) else None
+
+
+def _note_replaced(it: Interpreter, base: Map, key: Key, value: Value, place: Place) -> None:
+    """A config's value that an option's default is written over, and that nothing asked for."""
+    old = base.items.get(key, ABSENT)
+    if not isinstance(old, Known) or not isinstance(value, Known) or old.value == value.value or any(it.conditions):
+        return
+    stood, came = (one.origins[0] if one.origins else None for one in (old, value))
+    if stood is None or stood.kind != "config" or stood.place.span is None or came is None or came.kind != "option":
+        return
+    if (stood.place.path, stood.place.span.start) not in it.asked:
+        it.slips.replaced.append(Replaced(str(key), old, value, place))
 
 
 def _set_key(it: Interpreter, base: Map, key: Key, value: Value) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from budgetlint.program.places import Origin, Place
@@ -33,6 +34,51 @@ class TrueText(NamedTuple):
     text: str
     origin: Origin
     place: Place
+
+
+class Dropped(NamedTuple):
+    """Words of the launch that a parser leaves, and the call that leaves them (``parse_known_args``)."""
+
+    words: tuple[Value, ...]
+    place: Place
+
+
+class Begun(NamedTuple):
+    """A flag that is only the beginning of several options: ``names`` are fields of a package's class (``kind``), of some release."""
+
+    origin: Origin
+    names: tuple[str, ...]
+    kind: str
+
+
+class Replaced(NamedTuple):
+    """A value of a config (``old``) that the default of an option (``new``) is written over before anything asked for it."""
+
+    key: str
+    old: Value
+    new: Value
+    place: Place
+
+
+class Watched(NamedTuple):
+    """A call of a package that rules ask about. ``sure``: it is made whatever holds."""
+
+    name: str
+    arguments: Mapping[str, Value]
+    place: Place
+    sure: bool
+
+
+class Slips:
+    """What is written down for rules alone."""
+
+    __slots__ = ("begun", "dropped", "replaced", "watched")
+
+    def __init__(self) -> None:
+        self.dropped: list[Dropped] = []
+        self.begun: list[Begun] = []
+        self.replaced: list[Replaced] = []
+        self.watched: list[Watched] = []
 
 
 class Refusal(NamedTuple):

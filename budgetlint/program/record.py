@@ -11,13 +11,14 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.models import model_of, module_of
+from budgetlint.program.noted import Watched
 from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.packages.signatures import one_name, positional_names
 from budgetlint.program.passed_on import calls_base, only_calls_base, passes_on
 from budgetlint.program.places import Place
 from budgetlint.program.repeat import repeated
 from budgetlint.program.reworked import leave_open
-from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
+from budgetlint.program.sink_kinds import SIGNATURES, WATCHED, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.steps import ModelRun
@@ -33,6 +34,8 @@ _OF_MODULES = frozenset({"cast", "freeze", "checkpointing", "mode"})
 def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Value | None:
     """A call of this name, if it decides memory: the object that comes of it. None for all others."""
     kind = kind_of_call(name)
+    if name.rpartition(".")[2] in WATCHED:
+        _watch(it, name, call)
     if not kind:
         return _method(it, name, call, receiver)
     written = it.sink(kind, name, _named(call, kind, name))
@@ -52,6 +55,13 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     if kind in {"trainer", "dataloader"}:
         _called_back(it, [*call.positional, *call.keywords.values()])
     return _given(made, kind)
+
+
+def _watch(it: Interpreter, name: str, call: Call) -> None:
+    """A call that only rules ask about."""
+    names = WATCHED[name.rpartition(".")[2]]
+    given = {**dict(zip(names, call.positional, strict=False)), **call.keywords}
+    it.slips.watched.append(Watched(name, given, it.place(call.node, call.frame), call.rest is None and not any(it.conditions)))
 
 
 def _made_by_function(it: Interpreter, trainer: Sink) -> None:

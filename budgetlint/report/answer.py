@@ -106,10 +106,19 @@ def fork_words(fork: Fork) -> str:
     if fork.settings[0].name == "model" and len(fork.settings) > 1:
         return _under_a_supposition(fork, told)
     said, newer, more = [], "", len(told) - READINGS
-    for reading in told[:READINGS] if more > 1 else told:
+    for reading in _chosen(told) if more > 1 else told:
         said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
         newer = reading.values[0] if len(reading.values) == 1 else ""
     return ", ".join(said) + (f", and {more} readings more" if more > 1 else "")
+
+
+def _chosen(told: Sequence[ForkReading]) -> list[ForkReading]:
+    """A few of many: of each verdict the one that needs least, then the first ones. The first alone would all share one value."""
+    least: dict[Verdict, ForkReading] = {}
+    for one in sorted(told, key=lambda one: one.need.bytes):
+        least.setdefault(one.verdict, one)
+    kept = [*least.values(), *(one for one in told if one not in least.values())][:READINGS]
+    return [one for one in told if one in kept]
 
 
 _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open"}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.program.values import Known, Value
 from budgetlint.program.wording import negated, shown
+from budgetlint.resolve.options_given import classes_with, given_away
 from budgetlint.settings.program import ClosedFlag
 
 if TYPE_CHECKING:
@@ -27,13 +28,7 @@ _WHOLE = re.compile(
 _DYNAMIC = re.compile(r"\b(?:getattr|hasattr|setattr)\(\s*\w+\s*,\s*[^\"'\s]")
 _OF_ITSELF = re.compile(r"\b(?:vars|asdict|astuple|fields)\(self\)|\bself\.__dict__")
 """An object that takes all of its own: asked of the class that has the option."""
-_LOOK = frozenset({
-    "print", "pprint", "pformat", "info", "warning", "debug", "str", "repr", "Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer",
-    "GRPOTrainer", "KTOTrainer", "ORPOTrainer", "RewardTrainer",
-})  # fmt: skip
-"""They print, or are a package's classes, which know nothing of an option of the program's own."""
 _BODY, _ELSE = frozenset({True}), frozenset({False})
-_PARSES = ("parse_args", "parse_args_into_dataclasses", "parse_args_and_config")
 
 
 def closed_flags(followed: Followed, words: Sequence[Value], trees: Trees, text: Callable[[], Iterable[str]]) -> tuple[ClosedFlag, ...]:
@@ -43,13 +38,19 @@ def closed_flags(followed: Followed, words: Sequence[Value], trees: Trees, text:
     files = trees.files
     parsed = {path: tree for path in followed.modules if (tree := trees.tree(path)) is not None}
     texts = [source.text for path in followed.modules if (source := files.source(path)) is not None]
-    if any(_WHOLE.search(_OF_ITSELF.sub("", text)) or _DYNAMIC.search(text) for text in texts) or _is_given_away(parsed.values()):
+    given = given_away(parsed.values())
+    if given is None or any(_WHOLE.search(_OF_ITSELF.sub("", text)) or _DYNAMIC.search(text) for text in texts):
         return ()
-    return tuple(_found(followed, words, parsed, files, _Elsewhere(texts, text)))
+    return tuple(_found(followed, words, parsed, files, _Elsewhere(texts, text), given))
 
 
 def _found(
-    followed: Followed, words: Sequence[Value], parsed: dict[str, ast.Module], files: Files, elsewhere: _Elsewhere
+    followed: Followed,
+    words: Sequence[Value],
+    parsed: dict[str, ast.Module],
+    files: Files,
+    elsewhere: _Elsewhere,
+    given: frozenset[str],
 ) -> Iterator[ClosedFlag]:
     by_flag = {flag: dest for dest, flags in followed.flags.items() for flag in flags if flag.startswith("--")}
     for word in words:
@@ -57,6 +58,8 @@ def _found(
         dest = by_flag.get(flag, "")
         place = word.origins[0].place if word.origins else None
         if not dest or place is None or place.source is None or place.span is None or elsewhere.has(dest):
+            continue
+        if given & classes_with(dest, parsed.values()):
             continue
         tests = _closing(dest, followed, parsed)
         if tests is not None:
@@ -87,7 +90,7 @@ def _closing(dest: str, followed: Followed, parsed: dict[str, ast.Module]) -> li
             if _defines(node, dest, parents):
                 is_defined = True
             elif _names(node, dest):
-                closed = _closed(node, parents, followed)
+                closed = _closed(node, parents, followed) or _in_closed_function(node, tree, parents, followed)
                 if closed is None:
                     return None
                 tests.append((closed[0], (path, closed[1])))
@@ -133,24 +136,15 @@ def _closed(node: ast.AST, parents: dict[int, ast.AST], followed: Followed) -> t
     return None
 
 
-def _is_given_away(trees: Iterable[ast.Module]) -> bool:
-    """Is what a parser gives handed to code that is not the program's own?"""
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    own = {one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-    held = {name.id for one in nodes if isinstance(one, ast.Assign) and _parses(one.value) for name in ast.walk(one.targets[0])
-            if isinstance(name, ast.Name)}  # fmt: skip
-    for one in nodes:
-        if isinstance(one, ast.Call):
-            given = [*one.args, *(keyword.value for keyword in one.keywords)]
-            called = one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
-            if called not in own | _LOOK and any(_word(value) in held or _word(value).endswith("args") for value in given):
-                return True
-    return False
-
-
-def _word(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _parses(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PARSES
+def _in_closed_function(node: ast.AST, tree: ast.Module, parents: dict[int, ast.AST], followed: Followed) -> tuple[str, int] | None:
+    """The condition that keeps the program from every call of the function that a node stands in: one of the module's own, which nothing
+    but those calls names."""
+    around = node
+    while id(around) in parents and parents[id(around)] is not tree:
+        around = parents[id(around)]
+    if not isinstance(around, ast.FunctionDef) or around.decorator_list:
+        return None
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == around.name]
+    told = any(isinstance(one, ast.Constant) and one.value == around.name for one in ast.walk(tree))
+    closed = [_closed(one, parents, followed) for one in calls]
+    return closed[0] if closed and not told and all(one is not None for one in closed) else None

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from budgetlint.base.limits import JOINT_READINGS
 from budgetlint.base.record import field, replace, state
-from budgetlint.memory.estimate import PROGRAM, Estimate, Fork, ForkReading, Opened, Range, Verdict
+from budgetlint.memory.estimate import PROGRAM, Estimate, Excess, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.need import verdict
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.standing import Capacity, if_short
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
+from budgetlint.resolve.excess import excess_of, plain_excess
 from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of, with_adapters_bounded
 from budgetlint.resolve.ladders import by_rungs, ladder_of
 from budgetlint.settings.run import Settings, Stack
@@ -28,6 +29,13 @@ SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
 def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
     """The estimate with the verdict of all readings, or with what it depends on. ``first`` is the run as it is known: the bill and the
     best figure stay its own, the ends become those of all readings."""
+    found = _decided(estimate, first, stack, capacity, asking)
+    if found.verdict is Verdict.UNKNOWN and found.excess is None and capacity is not None and first.planned.plans:
+        return replace(found, excess=plain_excess(first, asking, capacity))
+    return found
+
+
+def _decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
     found = _with_places(estimate, first.settings)
     if capacity is None or not first.planned.plans:
         return found
@@ -47,7 +55,7 @@ def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity 
     found = replace(found, need=extremes(found.need.bytes, [one.need for one in read]))
     if all(one.verdict is Verdict.UNKNOWN for one in read):
         return _of_plans(read[0].answer, found, capacity, asking.sums)
-    return _told(found, table)
+    return _told(found, table, excess_of(table, capacity, asking.sums))
 
 
 def _lacking(first: Answer, found: Estimate) -> list[str]:
@@ -183,11 +191,12 @@ def _finer(table: Table, axis: Axis, asked: _Asked) -> Table:
     return Table((*table.axes, axis), cells)
 
 
-def _told(found: Estimate, table: Table) -> Estimate:
+def _told(found: Estimate, table: Table, excess: Excess | None) -> Estimate:
     verdicts = {one.verdict for one in table.cells.values()}
     if len(verdicts) == 1:
         return replace(found, verdict=verdicts.pop(), missing=(), opened=())
-    return replace(found, verdict=Verdict.UNKNOWN, forks=tuple(sorted(forks_of(table), key=lambda fork: -fork.spread)))
+    forks = tuple(sorted(forks_of(table), key=lambda fork: -fork.spread))
+    return replace(found, verdict=Verdict.UNKNOWN, forks=forks, excess=excess)
 
 
 # -- lengths, and what the planner leaves open ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.plain_calls import plain_calls
 from budgetlint.resolve.program_places import at, text_at
+from budgetlint.resolve.slips import slips
 from budgetlint.resolve.true_texts import true_texts
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import (
@@ -84,6 +85,7 @@ def facts_of(
         find_metrics=partial(metrics_not_made, followed, files),
         find_true_texts=partial(true_texts, followed, files, text),
         find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
+        find_slips=partial(slips, followed, trees, text),
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told

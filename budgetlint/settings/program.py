@@ -134,6 +134,22 @@ class ClosedFlag:
 
 
 @record
+class ProgramSlip:
+    """Something that decides no memory and goes wrong. ``kind`` is one of `budgetlint.resolve.slips`; ``key`` the flag, the key or the name
+    it is about; ``where`` the line of the program that makes it so; ``values`` what was meant and what counts; ``stands`` where the latter
+    is written; ``names`` and ``owner`` fields of a package's class, and that class."""
+
+    kind: str
+    key: str
+    location: Location
+    where: Location | None = None
+    values: tuple[str, ...] = ()
+    stands: Location | None = None
+    names: tuple[str, ...] = ()
+    owner: str = ""
+
+
+@record
 class PlainCall:
     """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
     surely given by name, each with the place that gives it."""
@@ -162,6 +178,7 @@ class FollowedProgram:
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
     find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
+    find_slips: Callable[[], tuple[ProgramSlip, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
@@ -188,6 +205,11 @@ class FollowedProgram:
     def closed_flags(self) -> tuple[ClosedFlag, ...]:
         """Flags of the launch that have no effect."""
         return self.find_closed()
+
+    @cached_property
+    def slips(self) -> tuple[ProgramSlip, ...]:
+        """What goes wrong beside the memory."""
+        return self.find_slips()
 
     @cached_property
     def calls(self) -> tuple[PlainCall, ...]:

@@ -41,7 +41,7 @@ INSIDE = {
         "_unknown_accelerate _unknown_deepspeed _unknown_sections dataset_type_misspelt duplicate_key eval_without_dataset key_not_taken "
         "unknown_flag unknown_key",
     ),
-    "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken"),
+    "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken flag_ambiguous"),
     "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
     "budgetlint.launch.slurm": ("what a job asks for", "_launch"),
@@ -54,7 +54,7 @@ INSIDE = {
     "budgetlint.measured.watched": ("files that a declared run was written from", "_declared"),
     "budgetlint.memory.estimate": ("why a verdict is open", "_open"),
     "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_whatif"),
-    "budgetlint.memory.layout": ("settings that split a model", "_asserted"),
+    "budgetlint.memory.layout": ("settings that split a model", "_asserted _by_size"),
     "budgetlint.memory.need": ("the need on a card that is not the run's", "smallest_card"),
     "budgetlint.memory.plan": (
         "parts of the plan, which changes with the estimator",
@@ -62,6 +62,7 @@ INSIDE = {
         "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
+    "budgetlint.settings.program": ("what goes wrong in a program beside its memory, for preview rules", "_program"),
     "budgetlint.contracts.expression": ("what a class refuses", "_contracts"),
     "budgetlint.contracts.held": ("what a class refuses", "_contracts"),
     "budgetlint.contracts.table": ("what a class takes and refuses", "_contracts key_not_taken"),

@@ -378,3 +378,21 @@ def test_an_open_schedule_is_told_at_the_method_that_opens_it() -> None:
     run = run_of(MODEL + _SCHEDULED.format(method="    def create_scheduler(self, num_training_steps): pass"))
     setting = run.setting("lr_scheduler")
     assert setting is not None and "def create_scheduler" in str(setting.origin.source.text.splitlines()[setting.origin.location.line - 1])
+
+
+_ONE = """from transformers import AutoModelForCausalLM
+from trl import DPOConfig, DPOTrainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+args = DPOConfig(output_dir="out")
+trainer = DPOTrainer(model=model, args=args)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "runs"),
+    [("trainer.train()\n", 1), ("DPOTrainer(model=model, args=args).train()\n", 1), ("", 0), ("def test():\n    trainer.train()\n", 0)],
+)
+def test_one_literal_argument_is_enough_where_the_body_of_the_file_trains(end: str, runs: int) -> None:
+    """All else are the defaults of its class: a batch of 8 pairs, nothing recomputed."""
+    found = judge_texts({"run_dpo.py": _ONE + end}, budget="device a100-80gb").runs
+    assert [one.run.settings.value("micro_batch") for one in found] == [8] * runs

@@ -7,10 +7,12 @@ not joined: a script that takes them has no literal in their place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import partial
 
 from budgetlint.base import numerals
+from budgetlint.base.expression import expression
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import FACTS, FOLLOWED, is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
@@ -44,6 +46,8 @@ PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)
 RLOO_TASK = "rloo"
 _WRITTEN = 2
+_TRAINS = expression(r"^(?:\w+\.|\w+\(.*\)\.)train\(", re.MULTILINE)
+"""The body of the file trains: ``trainer.train()``."""
 """Literal training arguments that make a file worth a run."""
 
 
@@ -56,7 +60,8 @@ def score(document: Document, flavour: str) -> float:
     if document.facts.get(FOLLOWED):
         return 1.0
     literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
-    return 1.0 if len(literal) >= _WRITTEN else 0.0
+    trains = literal and classes.trainer_of(document) and _TRAINS.search(document.source.text)
+    return 1.0 if len(literal) >= _WRITTEN or trains else 0.0
 
 
 def read(document: Document, flavour: str) -> Reading:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Exits
+from budgetlint.program.noted import Dropped
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.argparse_options import (
@@ -69,6 +70,8 @@ def namespace(
         made.rest = Opaque("an option that is not known")
     elif left and not known_only and not parsed.open:
         refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
+    elif left and known_only and not parsed.open:
+        it.slips.dropped.append(Dropped(left, it.place(call.node, call.frame)))
     return made, left
 
 

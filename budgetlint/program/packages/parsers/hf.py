@@ -14,6 +14,7 @@ from budgetlint.program.dataclass import Field, default_of, fields_of
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.interface import Interface, Sought
+from budgetlint.program.noted import Begun
 from budgetlint.program.objects import Class, Handler, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
@@ -208,6 +209,13 @@ def _made(it: Interpreter, cls: Value, values: dict[str, Value], foreign: dict[s
     names = [field.name for field in fields_of(cls) if field.init] if isinstance(cls, Class) else []
     fields = {name: values[name] for name in names if name in values}
     cut_short = {name: _begun(cls, name) for name in foreign if not _takes(cls, name)}
+    it.slips.begun += [
+        Begun(origin, full, _kind_of(cls))
+        for name, full in cut_short.items()
+        if len(full) > 1
+        for origin in foreign[name].origins[:1]
+        if origin.kind == "flag"
+    ]
     others = {name: value for name, value in foreign.items() if _takes(cls, name)}
     others |= {full[0]: foreign[name] for name, full in cut_short.items() if len(full) == 1}
     return build(it, cls, fields, others, is_open or any(len(full) > 1 for full in cut_short.values()), call)
