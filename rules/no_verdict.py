@@ -53,7 +53,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
     yield run.finding(
         place(estimate),
-        words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
+        words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # in the same words for all such runs: `once`
         help=cure(estimate),
     )
 
@@ -79,4 +79,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("device", "estimate"),
+    once=True,  # a model of a kind that is not modelled is named in the same words for all runs of it
 )
