@@ -51,11 +51,8 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     model = no_model(estimate)
     words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}"
-    yield run.finding(
-        place(estimate),
-        words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # in the same words for all such runs: `once`
-        help=cure(estimate),
-    )
+    same = f"no verdict on {device_words(run)}: {model} is not modelled"  # in the same words for all such runs: `once`
+    yield run.finding(place(estimate), words if model is None else same, help=cure(estimate))
 
 
 def _rows(run: RunContext, estimate: Estimate) -> Setting | None:

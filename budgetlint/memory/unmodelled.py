@@ -49,9 +49,7 @@ TABLE = {
         False,
         "transformers 5.24.0 modeling_wav2vec2.py: convolutions over samples before the layers; no formula here knows them",
     ),
-    "albert": Unmodelled(
-        "ALBERT (layers that share their weights)", False, "transformers 5.9.0 modeling_albert.py AlbertTransformer: groups of layers, run over"
-    ),
+    "albert": Unmodelled("ALBERT (layers that share their weights)", False, "transformers 5.9.0 modeling_albert.py AlbertTransformer"),
     "translator": Unmodelled(
         "a translation model (M2M-100, NLLB, Marian)",
         False,
@@ -60,7 +58,7 @@ TABLE = {
     "sparse-attention": Unmodelled(
         "an encoder of windows and global tokens (Longformer, LED, BigBird)",
         False,
-        "transformers 5.9.0 modeling_longformer.py, modeling_led.py, modeling_big_bird.py: chunked scores, second projections for global tokens",
+        "transformers 5.9.0 modeling_longformer.py, modeling_led.py, modeling_big_bird.py: scores in chunks, projections for global tokens",
     ),
     "xlnet": Unmodelled("XLNet (attention in two streams)", False, "transformers 5.9.0 modeling_xlnet.py XLNetRelativeAttention"),
     "open-clip": Unmodelled("a model of OpenCLIP", False, "open_clip 3.2 src/open_clip/model.py"),
@@ -70,7 +68,10 @@ TABLE = {
 }
 """By the name that ``missing`` shows."""
 MODELS = frozenset(
-    "diffusion timm torchvision openai-whisper wav2vec2 albert translator sparse-attention xlnet open-clip sentence-transformers".split()
+    {
+        *("diffusion", "timm", "torchvision", "openai-whisper", "wav2vec2", "albert", "translator", "sparse-attention", "xlnet"),
+        *("open-clip", "sentence-transformers"),
+    }
 )
 """Those that are the model itself: no line of a budget describes them."""
 _DIFFUSES = expression(

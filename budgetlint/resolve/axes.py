@@ -54,10 +54,13 @@ class Answer:
 
 class Asking(Protocol):
     """Whoever can read a run again. ``answer``: with these things fixed, by name; ``unanswered``: the (package, version) questions
-    that its stack leaves open; ``sums``: those of the check's plans."""
+    that its stack leaves open; ``sums``: those of the check's plans; ``ends_at_positions``: its program takes no longer sequence."""
 
     @property
     def sums(self) -> Sums: ...
+
+    @property
+    def ends_at_positions(self) -> bool: ...
 
     def answer(self, choices: Mapping[str, AxisChoice]) -> Answer: ...
 

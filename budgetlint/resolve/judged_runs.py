@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.frameworks import format_of
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
@@ -268,6 +269,10 @@ class _Rereading:
     @property
     def sums(self) -> Sums:
         return self.work.answers.sums
+
+    @property
+    def ends_at_positions(self) -> bool:
+        return any(format_of(name).ends_at_positions for name in self.context.formats)
 
     def unanswered(self) -> set[tuple[str, str]]:
         stack = replace(self.context.run.stack, unanswered=set())
