@@ -78,9 +78,6 @@ def test_what_is_claimed(text: str, format: str | None) -> None:
         ("if args.gc: model.gradient_checkpointing_enable()", {"recompute": ("full", "none")}),
         ("prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)", {"recompute": "none"}),
         ("for p in model.parameters(): p.requires_grad = False", {"adapter": ("other", "none")}),
-        ("rows = model.model.embed_tokens.weight.data\nrows[-3:] = rows[:-3].mean(0)", {"adapter": "none"}),  # numbers of a tensor
-        ("import acme\nlayers = model.model.layers\nlayers[0] = acme.twin(layers[0])", {"adapter": ("other", "none")}),
-        ("import google.colab.drive\ngoogle.colab.drive.mount('/content/drive')", {"adapter": "none"}),
         ("model.requires_grad_(False)", {"adapter": ("other", "none")}),
         ("class T(Trainer):\n  def compute_loss(self, model): ...", {"loss": ("fused", "full")}),
         ("Trainer(model, args, optimizers=(o, None))", {"optimizer": ("sgd", "adamw")}),
