@@ -41,9 +41,14 @@ def test_the_cure(shell, model: str, said: str) -> None:
 def test_a_kind_of_model_is_named_once_for_all_runs(shell) -> None:
     for name in ("a.yaml", "b.yaml", "c.yaml"):
         shell.write(name, CONFIG.format("albert-base-v2"))
-    shell.write("d.yaml", CONFIG.format("acme/own-7b"))
+    for name in ("d.yaml", "e.yaml"):
+        shell.write(name, CONFIG.format("acme/own-7b"))
+    shell.write("f.yaml", CONFIG.format("acme/other-7b"))
     findings = told(shell, "device 24GiB")
-    assert [one["runs"] for one in findings] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml"]]
+    assert [one["runs"] for one in findings] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml", "e.yaml"], ["f.yaml"]]
+    assert [str(one["message"]).partition(": ")[2] for one in findings[1:]] == [
+        f"incomplete: model (acme/{n}-7b)" for n in ("own", "other")
+    ]
     assert [place["file"] for place in findings[0]["related"]] == ["b.yaml", "c.yaml"]
 
 
