@@ -90,7 +90,7 @@ def main() -> None:
     for tree, label, message, told in drawn:
         found = outcome(tree, label, told)
         counts[found.partition(":")[0]] += 1
-        print(f"{found}\n    {tree.name}: {message[:160]}\n    {told[:160]}")
+        print(f"{found}\n    {tree.name}: {message[:160]}\n    {told[:160]}", flush=True)
     tried = len(drawn) - counts["nothing to state, and said so"]
     print(f"{counts['a verdict']} of {tried} have a verdict; {dict(counts)}")
 
