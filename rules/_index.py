@@ -41,7 +41,7 @@ INDEX: dict[str, dict[str, Any]] = {
     'measured_oom': {'code': 'BL132', 'name': 'measured-oom', 'severity': 'ERROR', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('measurement',), 'harm': 10.0},
     'measured_below_static': {'code': 'BL133', 'name': 'measured-below-static', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('measurement', 'estimate'), 'harm': 7.0},
     'probably_does_not_fit': {'code': 'BL134', 'name': 'probably-does-not-fit', 'severity': 'WARNING', 'confidence': 'MEDIUM', 'scope': 'run', 'since': '0.1.0', 'fix': 'advice', 'needs': ('device', 'estimate'), 'harm': 10.0},
-    'no_verdict': {'code': 'BL135', 'name': 'no-verdict', 'severity': 'INFO', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('device', 'estimate')},
+    'no_verdict': {'code': 'BL135', 'name': 'no-verdict', 'severity': 'INFO', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('device', 'estimate'), 'once': True},
     'declaration_stale': {'code': 'BL136', 'name': 'declaration-stale', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'fix': 'unsafe', 'needs': ('declaration',), 'harm': 7.0},
     'declaration_unsealed': {'code': 'BL137', 'name': 'declaration-unsealed', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'fix': 'safe', 'needs': ('declaration',), 'harm': 5.0},
     'fp16_without_loss_scaling': {'code': 'BL201', 'name': 'fp16-without-loss-scaling', 'severity': 'ERROR', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'aliases': ('adam-eps-fp16',), 'words': ('precision=fp16-pure', 'weights_dtype=fp16'), 'harm': 9.0},

@@ -99,10 +99,20 @@ LINES = {
 OWN_VALUES = "say it in a budget, with the run's own values: "
 
 
+def unknown_model(estimate: Estimate) -> str | None:
+    """The model as it is named, where nothing else lacks than what it is."""
+    named = _written(estimate)
+    return named if estimate.missing == ("model",) and not estimate.forks and named and _is_name(named) else None
+
+
+def _written(estimate: Estimate) -> str:
+    return next((one.text for one in estimate.opened if one.name == "model" and one.text), "")
+
+
 def _lacking(estimate: Estimate) -> str:
     """Of a model that is named and not known, its shape is what lacks: the files or the line that give it. Of one that a variable or the
     program decides, which it is: who gives it is not known here."""
-    written = next((one.text for one in estimate.opened if one.name == "model" and one.text), "")
+    written = _written(estimate)
     if any(one.name == PROGRAM for one in estimate.opened):
         return "the program stops there before it trains: change that first"
     if UNSEALED in estimate.missing:

@@ -29,11 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.plain_text import one_line
 from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Setting, Severity, Verdict, device_words
 from budgetlint.settings.run import NO_VOCABULARY
 
 from ._by_size import least_by_size
-from ._open import cure, depends, filled, no_model, place, said
+from ._open import cure, depends, filled, no_model, place, said, unknown_model
 
 VOCABULARY = "write the size of the tokenizer's vocabulary beside the others: --vocab-size N"
 
@@ -50,13 +51,17 @@ def check(run: RunContext) -> Iterator[Finding]:
             help="; ".join(filter(None, (VOCABULARY, said(_others(estimate))))),
         )
         return
-    model = no_model(estimate)
-    words = f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}{filled(estimate)}{_by_name(run, estimate)}"
-    yield run.finding(
-        place(estimate),
-        words if model is None else f"no verdict on {device_words(run)}: {model} is not modelled",  # the same of all such runs: told once
-        help=cure(estimate),
-    )
+    yield run.finding(place(estimate), _words(run, estimate), help=cure(estimate))
+
+
+def _words(run: RunContext, estimate: Estimate) -> str:
+    """Of a model that is not modelled or not known in the same words for all its runs: `once`."""
+    model, unknown = no_model(estimate), unknown_model(estimate) if estimate.supposes is None else None
+    if model is not None:
+        return f"no verdict on {device_words(run)}: {model} is not modelled"
+    if unknown is not None:
+        return f"no verdict on {device_words(run)}: incomplete: model ({one_line(unknown)}){_by_name(run, estimate)}"
+    return f"{run.label} gets no verdict on {device_words(run)}: {depends(estimate)}{filled(estimate)}{_by_name(run, estimate)}"
 
 
 def _by_name(run: RunContext, estimate: Estimate) -> str:
@@ -86,4 +91,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("device", "estimate"),
+    once=True,
 )

@@ -24,7 +24,7 @@ from budgetlint.config.levels import Level, from_budget
 from budgetlint.engine.evidence import allowed
 from budgetlint.engine.other_readers import by_label, spared
 from budgetlint.engine.registry import Registry
-from budgetlint.engine.severity import Judge, merged, unsuperseded
+from budgetlint.engine.severity import Judge, merged, told_once, unsuperseded
 from budgetlint.engine.stops import stopped
 from budgetlint.engine.suppressions import Suppression, suppressions
 from budgetlint.language.budget import RuleLevel
@@ -65,7 +65,8 @@ def check(
     said = _Outcome()
     _run_rules(judged, rules, said)
     found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged), *said.findings]
-    found = merged(unsuperseded(found, {rule.name: rule for rule in rules}))
+    by_name = {rule.name: rule for rule in rules}
+    found = merged(unsuperseded(found, by_name))
     judge = Judge(
         registry=registry,
         config=config,
@@ -75,7 +76,7 @@ def check(
         today=today or datetime.date.today(),
     )
     kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
-    kept = spared(kept, judged.runs)
+    kept = told_once(spared(kept, judged.runs), by_name)
     stops = stopped(kept, judged.runs, registry)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Related, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Location
@@ -78,6 +78,25 @@ def _joined(alike: list[Finding]) -> Finding:
     shared = Counter(fix for finding in alike for fix in set(finding.fixes))
     agreed = (unsafe_where(finding, lambda fix: shared[fix] < len(alike)).fixes for finding in alike)
     return replace(worst, runs=runs, fixes=tuple(dict.fromkeys(fix for fixes in agreed for fix in fixes)))
+
+
+SHOWN = 3
+
+
+def told_once(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
+    """What a rule says of several places in the same words is one finding, where the rule asks for that: the first, with the places and
+    runs of the others (`SHOWN` places; the runs are all named)."""
+    kept: dict[object, Finding] = {}
+    for finding in sorted(findings, key=lambda one: one.sort_key):
+        rule = rules.get(finding.name)
+        key = (finding.name, finding.severity, finding.message, finding.help) if rule is not None and rule.once else id(finding)
+        first = kept.get(key)
+        if first is None:
+            kept[key] = finding
+            continue
+        also = (Related(finding.location, "the same here"),) if len(first.related) < SHOWN else ()
+        kept[key] = replace(first, related=(*first.related, *also), runs=tuple(dict.fromkeys((*first.runs, *finding.runs))))
+    return list(kept.values())
 
 
 @open_state

@@ -135,6 +135,8 @@ class Format:
     """It shards by a key of its own (transformers training_args.py ``fsdp``), with no other file."""
     liger_key: bool = False
     """It has a switch for all of liger's kernels."""
+    ends_at_positions: bool = False
+    """It takes no sequence that is longer than the model's positions: it cuts, leaves out or refuses it."""
     lone: str = ""
     """What a file that no program is known to read is told to be read as."""
     schema: str = ""

@@ -49,13 +49,30 @@ TABLE = {
         False,
         "transformers 5.24.0 modeling_wav2vec2.py: convolutions over samples before the layers; no formula here knows them",
     ),
+    "albert": Unmodelled("ALBERT (layers that share their weights)", False, "transformers 5.9.0 modeling_albert.py AlbertTransformer"),
+    "translator": Unmodelled(
+        "a translation model (M2M-100, NLLB, Marian)",
+        False,
+        "transformers 5.9.0 modeling_m2m_100.py, modeling_marian.py: two stacks with sinusoidal positions; no formula here knows them",
+    ),
+    "sparse-attention": Unmodelled(
+        "an encoder of windows and global tokens (Longformer, LED, BigBird)",
+        False,
+        "transformers 5.9.0 modeling_longformer.py, modeling_led.py, modeling_big_bird.py: scores in chunks, projections for global tokens",
+    ),
+    "xlnet": Unmodelled("XLNet (attention in two streams)", False, "transformers 5.9.0 modeling_xlnet.py XLNetRelativeAttention"),
     "open-clip": Unmodelled("a model of OpenCLIP", False, "open_clip 3.2 src/open_clip/model.py"),
     "sentence-transformers": Unmodelled(
         "a SentenceTransformer", False, "sentence-transformers 5.1: a loss runs it once for each column of its data"
     ),
 }
 """By the name that ``missing`` shows."""
-MODELS = frozenset({"diffusion", "timm", "torchvision", "openai-whisper", "wav2vec2", "open-clip", "sentence-transformers"})
+MODELS = frozenset(
+    {
+        *("diffusion", "timm", "torchvision", "openai-whisper", "wav2vec2", "albert", "translator", "sparse-attention", "xlnet"),
+        *("open-clip", "sentence-transformers"),
+    }
+)
 """Those that are the model itself: no line of a budget describes them."""
 _DIFFUSES = expression(
     r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana"
@@ -66,7 +83,16 @@ pipelines/)."""
 _HEARS = expression(r"wav2vec2?|(?:^|[/_.-])(?:hubert|wavlm|data2vec-audio|unispeech(?:-sat)?|w2v-bert|sew(?:-d)?)(?:[_.-]|$)")
 """Names of checkpoints that hear raw sound (transformers 5.24.0 models/: wav2vec2, hubert, wavlm, data2vec, unispeech, unispeech_sat,
 wav2vec2_bert, sew, sew_d)."""
-_NAMED = {"diffusion": _DIFFUSES, "wav2vec2": _HEARS}
+_LAST = r"(?:^|/)(?:[^/]*[_.-])?{}(?:[_.-][^/]*)?/?$"
+"""The word in the last part of a name or path: folders above it are people's."""
+_NAMED = {
+    "diffusion": _DIFFUSES,
+    "wav2vec2": _HEARS,
+    "albert": expression(_LAST.format(r"albert")),
+    "translator": expression(_LAST.format(r"(?:nllb|m2m100|m2m-100|opus-mt)")),
+    "sparse-attention": expression(_LAST.format(r"(?:longformer|led-(?:base|large)|bigbird|big-bird)")),
+    "xlnet": expression(_LAST.format(r"xlnet")),
+}
 
 
 def models_of(settings: Settings) -> Iterator[str]:

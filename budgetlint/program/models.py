@@ -68,7 +68,8 @@ _REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
 _MODULES = ("quant", "dtype", "attn", "architectures")
 
 
-_TENSORS = frozenset({"data", "weight", "bias", "grad", "ds_tensor"})
+TENSORS = frozenset({"data", "weight", "bias", "grad", "ds_tensor"})
+_NUMBERS = tuple(f".{name} of " for name in TENSORS)
 
 
 def is_of_modules(node: ast.AST | None) -> bool:
@@ -78,7 +79,7 @@ def is_of_modules(node: ast.AST | None) -> bool:
 
 def is_content(node: ast.AST | None) -> bool:
     """``weight.data[-3:] = mean``: numbers of a tensor, which stays what it is."""
-    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr in _TENSORS
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr in TENSORS
 
 
 def is_no_module(base: Opaque, name: str) -> bool:
@@ -86,5 +87,5 @@ def is_no_module(base: Opaque, name: str) -> bool:
     if name.startswith("_") and not name.startswith("__") and not name.endswith(_REGISTERED):
         return True  # modules are called by public names
     if name == "__setitem__":
-        return "embeddings" in base.why and base.why.startswith("what get_")
+        return ("embeddings" in base.why and base.why.startswith("what get_")) or base.why.startswith(_NUMBERS)
     return (base.why.startswith(_CONFIGS) or " of config of " in base.why) and not any(word in name for word in _MODULES)

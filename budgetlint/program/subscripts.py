@@ -9,6 +9,7 @@ from budgetlint.program.choices import alternatives, choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum, named
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.models import TENSORS
 from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.roots import ROOT, marked
@@ -150,6 +151,10 @@ def _of_object(it: Interpreter, base: Object, key: Value, node: ast.AST, frame: 
     return handler(it, base, call) if handler is not None else part_of(base, "[]")
 
 
+_TOLD = frozenset({".config", ".generation_config", *(f".{name}" for name in TENSORS)})
+"""Parts that are told apart from what they are of: a model's configuration, and numbers, are no modules of it."""
+
+
 def part_of(base: Value, what: str) -> Value:
     """An item or attribute of something that is not followed."""
     if isinstance(base, Open) and base.kind == "field":
@@ -158,6 +163,7 @@ def part_of(base: Value, what: str) -> Value:
         return Opaque(f"made of {base.kind} {base.name}", origins=base.origins)
     if isinstance(base, Opaque):
         of_config = what.startswith(".") and base.why.startswith(".config of ")
-        return Opaque(f"{what} of {base.why[1:]}"[:100] if of_config else base.why, base.of, base.package, base.origins)
+        why = f"{what} of {base.why[1:]}" if of_config else f"{what} of {base.why}" if what in _TOLD else base.why
+        return Opaque(why[:100], base.of, base.package, base.origins)
     package = base.kind.partition(".")[0] if isinstance(base, Object) else ""
     return Opaque(f"{what} of {base!r}"[:100], base, package, origins_of([base]))

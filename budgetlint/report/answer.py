@@ -9,6 +9,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
 from budgetlint.memory.estimate import ANOTHER, BROKEN, DEPENDS, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Verdict
 from budgetlint.memory.unmodelled import TABLE
+from budgetlint.report.folded import Line, folded, of_every_verdict
 from budgetlint.report.style import VERDICT_WORDS
 
 FORKS, READINGS = 3, 4
@@ -89,8 +90,10 @@ def supposition(one: Estimate) -> Iterator[str]:
 
 
 def fork_lines(one: Answered) -> list[str]:
-    """``fits with 1.7 or newer (17.90 GiB), does not fit before (25.40 GiB)``: one line a fork, the names before all but the first."""
-    lines = [fork_words(fork) for fork in one.forks[:FORKS]]
+    """``fits with 1.7 or newer (17.90 GiB), does not fit before (25.40 GiB)``: one line a fork, the names before all but the first. Of
+    settings that decide together nothing more is said of each: it is open by itself."""
+    shown = one.forks[: 1 if one.forks and len(one.forks[0].settings) > 1 else FORKS]
+    lines = [fork_words(fork) for fork in shown]
     named = [f"{' and '.join(one_line(opened.name) for opened in fork.settings)}: " for fork in one.forks]
     return [line if at == 0 else f"also {named[at]}{line}" for at, line in enumerate(lines)]
 
@@ -105,31 +108,34 @@ def fork_words(fork: Fork) -> str:
     told = [reading for reading in fork.readings if reading.values[0] != ANOTHER]
     if fork.settings[0].name == "model" and len(fork.settings) > 1:
         return _under_a_supposition(fork, told)
-    said, newer, more = [], "", len(told) - READINGS
-    for reading in _chosen(told) if more > 1 else told:
-        said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
-        newer = reading.values[0] if len(reading.values) == 1 else ""
-    return ", ".join(said) + (f", and {more} readings more" if more > 1 else "")
-
-
-def _chosen(told: Sequence[ForkReading]) -> list[ForkReading]:
-    """A few of many: of each verdict the one that needs least, then the first ones. The first alone would all share one value."""
-    least: dict[Verdict, ForkReading] = {}
-    for one in sorted(told, key=lambda one: one.need.bytes):
-        least.setdefault(one.verdict, one)
-    kept = [*least.values(), *(one for one in told if one not in least.values())][:READINGS]
-    return [one for one in told if one in kept]
+    if len(fork.settings) > 1:
+        lines = folded(fork)
+        said = [f"{_WORDS[line.shown.verdict]} with {_common(fork.settings, line)} ({gib(line.shown.need.bytes)})" for line in lines]
+        verdicts = [line.shown.verdict for line in lines]
+    else:
+        newer = ("", *(reading.values[0] for reading in told))
+        said = [
+            f"{_WORDS[reading.verdict]} {_with(fork.settings[0], reading, before)} ({gib(reading.need.bytes)})"
+            for reading, before in zip(told, newer, strict=False)
+        ]
+        verdicts = [reading.verdict for reading in told]
+    more = len(said) - READINGS
+    if more > 1:
+        said = [*(said[at] for at in of_every_verdict(verdicts, READINGS)), f"and {more} readings more"]
+    return ", ".join(said)
 
 
 _WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open"}
 
 
-def _with(opened: Sequence[Opened], reading: ForkReading, newer: str) -> str:
-    if opened[0].name == "model":
-        return f"if {one_line(opened[0].text)} is {one_line(reading.values[0])}"
-    if len(opened) == 1:
-        return _of_one(reading.values[0], newer)
-    return " and ".join(f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, reading.values, strict=True))
+def _with(opened: Opened, reading: ForkReading, newer: str) -> str:
+    if opened.name == "model":
+        return f"if {one_line(opened.text)} is {one_line(reading.values[0])}"
+    return _of_one(reading.values[0], newer)
+
+
+def _common(opened: Sequence[Opened], line: Line) -> str:
+    return " and ".join(f"{one_line(opened[at].name)} {_plainly(value)}" for at, value in line.common)
 
 
 def _of_one(value: str, newer: str) -> str:

@@ -14,7 +14,7 @@ from budgetlint.memory.estimate import Opened
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.standing import Standing
-from budgetlint.settings.run import Origin, OriginKind, Release, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -54,10 +54,13 @@ class Answer:
 
 class Asking(Protocol):
     """Whoever can read a run again. ``answer``: with these things fixed, by name; ``unanswered``: the (package, version) questions
-    that its stack leaves open; ``sums``: those of the check's plans."""
+    that its stack leaves open; ``sums``: those of the check's plans; ``ends_at_positions``: its program takes no longer sequence."""
 
     @property
     def sums(self) -> Sums: ...
+
+    @property
+    def ends_at_positions(self) -> bool: ...
 
     def answer(self, choices: Mapping[str, AxisChoice]) -> Answer: ...
 
@@ -89,6 +92,12 @@ def pinned(stack: Stack, choices: Mapping[str, AxisChoice]) -> Stack:
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------------
+
+
+def may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
+    """Does something else fill in a setting, or does somebody say settings whose files nobody reads as a framework would?"""
+    return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
+
 
 UNWRITTEN: Mapping[str, tuple[Any, ...]] = {
     "recompute": ("full", "none"), "attention": ("flash", "sdpa", "eager"), "autocast": ("bf16", "none"),
@@ -137,7 +146,7 @@ def open_packages(stack: Stack, questions: Iterable[tuple[str, str]]) -> Iterato
     for package in sorted(bounds):
         known = stack.releases.get(package)
         opened = Opened(package, known.origin.location if known else None, spelled(known) if known else "")
-        choices = tuple(_epochs(known or _unstated(package), sorted(bounds[package]), stated=known is not None))
+        choices = tuple(_epochs(known or unstated(package), sorted(bounds[package]), stated=known is not None))
         if len(choices) > 1:
             yield Axis(opened, choices)
 
@@ -147,7 +156,7 @@ OLDEST = {"torch": "2.0", "transformers": "4.40", "trl": "0.9", "peft": "0.10", 
 configs of today name is newer, and transformers 5 refuses torch before 2.4); a lower bound that reaches below is taken by its word."""
 
 
-def _unstated(package: str) -> Release:
+def unstated(package: str) -> Release:
     from packaging.version import Version
 
     low = Version(OLDEST[package]) if package in OLDEST else None

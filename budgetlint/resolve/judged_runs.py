@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.frameworks import format_of
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
@@ -20,7 +21,7 @@ from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.adapterless import without_adapter
 from budgetlint.resolve.architecture import ModelShape
-from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
+from budgetlint.resolve.axes import Answer, AxisChoice, as_read, may_be_open, pinned
 from budgetlint.resolve.engine_clipping import with_engine_clipping
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
@@ -32,6 +33,7 @@ from budgetlint.resolve.precedence import join, with_derived, with_stored_weight
 from budgetlint.resolve.reservations import with_reader
 from budgetlint.resolve.run_parts import script_of, started_by
 from budgetlint.resolve.settled import settled
+from budgetlint.resolve.startable import startable
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -62,6 +64,10 @@ def _whole(work: Assembly, run: Run, collected: Collected, place: Placement, sha
     measured = with_measurements(work, collected, context)
     narrowed = measured.estimate is not context.estimate
     found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, context.architecture))
+    stack = startable(found)
+    if stack is not None:
+        merged = Run(run.name, _merged(work, collected, place, stack), run.readings, stack)
+        return _whole(work, merged, collected, place, shape)
     return _held(found) if collected.beside.watched else found
 
 
@@ -86,16 +92,11 @@ def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    if not _may_be_open(settings, collected.readings):
+    if not may_be_open(settings, collected.readings):
         return settings
     from budgetlint.resolve.unresolved import with_readings  # few runs leave anything open
 
     return with_readings(settings)
-
-
-def _may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
-    """Does something else fill in a setting, or does somebody say settings whose files nobody reads as a framework would?"""
-    return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
 
 
 def _settings(work: Assembly, collected: Collected, claims: Settings, stack: Stack) -> Settings:
@@ -148,7 +149,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement, sh
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = with_reader(answer, run, shape.says if architecture is not None else "")
-    if _may_be_open(run.settings, run.readings):
+    if may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
         answer = without_verdict(answer, run.settings)
@@ -268,6 +269,10 @@ class _Rereading:
     @property
     def sums(self) -> Sums:
         return self.work.answers.sums
+
+    @property
+    def ends_at_positions(self) -> bool:
+        return any(format_of(name).ends_at_positions for name in self.context.formats)
 
     def unanswered(self) -> set[tuple[str, str]]:
         stack = replace(self.context.run.stack, unanswered=set())

@@ -12,6 +12,7 @@ from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.standing import WORLDS
 from budgetlint.resolve.axes import Answer, Asking, AxisChoice
+from budgetlint.resolve.fork_table import extremes
 from budgetlint.settings.run import Settings
 
 
@@ -19,12 +20,13 @@ from budgetlint.settings.run import Settings
 class Ladder:
     """``rungs``: values to read, growing. ``grows``: does the need grow with the value? Then no rung speaks for what is above the last,
     save that it does not fit either; the last rung of one that shrinks stands for *very many*. ``least``: below it is no workload, only
-    the least that any value can need."""
+    the least that any value can need. ``ends``: no value is above the last rung."""
 
     unit: str
     rungs: tuple[int, ...]
     grows: bool
     least: int = 1
+    ends: bool = False
 
 
 LADDERS: Mapping[str, Ladder] = {
@@ -43,11 +45,13 @@ def ladder_of(lacking: Collection[str], settings: Settings) -> str:
 def by_rungs(found: Estimate, name: str, first: Answer, asking: Asking, judge: Callable[[Answer], Verdict]) -> Estimate:
     """The estimate with a fork along that number, or with the verdict of every rung. Itself where too little is known to name one that
     fits: more is open than the number."""
-    ladder = LADDERS[name]
+    ladder = _bounded(LADDERS[name], _most(first, asking)) if name == "seq_len" else LADDERS[name]
     read = list(_read(name, ladder, _ranks(first) if name == "devices" else 1, asking, judge))
     kept = _joined(read, ladder)
     if len(kept) == 1 and (kept[0][3] is Verdict.DOES_NOT_FIT or not ladder.grows) and kept[0][3] is not Verdict.UNKNOWN:
         return replace(found, verdict=kept[0][3], missing=(), opened=())
+    if len(kept) == 1 and ladder.ends and kept[0][3] is not Verdict.UNKNOWN:
+        return replace(found, verdict=kept[0][3], need=extremes(found.need.bytes, [need for _, need, _ in read]), missing=(), opened=())
     kept = _joined([one for one in read if one[0] >= ladder.least], ladder)
     verdicts = {verdict for *_, verdict in kept}
     if not verdicts or (Verdict.UNKNOWN in verdicts and Verdict.FITS not in verdicts):
@@ -55,6 +59,19 @@ def by_rungs(found: Estimate, name: str, first: Answer, asking: Asking, judge: C
     stated = first.settings.get(name)
     opened = Opened(name, stated.origin.location if stated else None, stated.text if stated else "")
     return replace(found, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), tuple(_readings(kept, ladder))),))
+
+
+def _most(first: Answer, asking: Asking) -> int | None:
+    """The longest sequence that the run can take: a table of learned positions has no row for more (transformers 5.9.0 modeling_gpt2.py
+    ``wpe``), and some programs stop there or cut."""
+    arch = first.planned.plans[0].arch
+    return arch.max_positions if arch.position == "learned" or asking.ends_at_positions else None
+
+
+def _bounded(ladder: Ladder, most: int | None) -> Ladder:
+    if most is None or most >= ladder.rungs[-1] or most < ladder.least:
+        return ladder
+    return replace(ladder, rungs=(*(rung for rung in ladder.rungs if rung < most), most), ends=True)
 
 
 Rung = tuple[int, Range, Verdict]
@@ -80,16 +97,16 @@ def _joined(read: Sequence[Rung], ladder: Ladder) -> list[Stretch]:
     for value, need, verdict in read:
         if kept and kept[-1][3] is verdict:
             low, _, before, _ = kept[-1]
-            kept[-1] = (low, value, _both(before, need, ladder), verdict)
+            kept[-1] = (low, value, _both(before, need, ladder, fails=verdict is Verdict.DOES_NOT_FIT), verdict)
         else:
             kept.append((value, value, need, verdict))
     return kept
 
 
-def _both(one: Range, other: Range, ladder: Ladder) -> Range:
-    """The range of both; the best figure is that of the end which needs most."""
+def _both(one: Range, other: Range, ladder: Ladder, *, fails: bool) -> Range:
+    """The range of both; the best figure is that of the end which needs most, of what does not fit that which needs least."""
     high = None if one.high is None or other.high is None else max(one.high, other.high)
-    return Range(other.bytes if ladder.grows else one.bytes, min(one.low, other.low), high)
+    return Range(one.bytes if fails is ladder.grows else other.bytes, min(one.low, other.low), high)
 
 
 def _readings(kept: Sequence[Stretch], ladder: Ladder) -> Iterator[ForkReading]:
@@ -97,7 +114,7 @@ def _readings(kept: Sequence[Stretch], ladder: Ladder) -> Iterator[ForkReading]:
     for low, high, need, verdict in kept:
         yield ForkReading((_words(low, high, verdict, ladder, is_last=high == last),), "", need, verdict)
     *_, need, verdict = kept[-1]
-    if ladder.grows and verdict is not Verdict.DOES_NOT_FIT:
+    if ladder.grows and not ladder.ends and verdict is not Verdict.DOES_NOT_FIT:
         yield ForkReading((f"more than {last:,} {ladder.unit}s",), "", replace(need, low=need.low, high=None), Verdict.UNKNOWN)
 
 

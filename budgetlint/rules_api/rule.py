@@ -65,7 +65,8 @@ class Rule:
     has nothing to say: else it is not even loaded.
     ``url`` is the page of a rule that lives elsewhere; ``harm`` how much the mistake hurts, 0 (not judged) to 15. ``stops``: where it is an
     error the framework refuses the run while it reads the arguments, loads the model, or makes the trainer, the optimizer or the schedule.
-    ``general``: it says many things in general words, and is silent where another rule tells of the same place.
+    ``general``: it says many things in general words, and is silent where another rule tells of the same place. ``once``: what it says
+    of several runs in the same words is one finding, with the other places.
     """
 
     code: str
@@ -90,6 +91,7 @@ class Rule:
     harm: float = 0.0
     stops: bool = False
     general: bool = False
+    once: bool = False
 
     @property
     def summary(self) -> str:

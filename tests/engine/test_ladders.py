@@ -48,6 +48,25 @@ def test_nothing_is_said_of_what_lies_beyond_the_last_rung() -> None:
     ]
 
 
+SWIFT = "swift sft --model Qwen/Qwen2.5-0.5B-Instruct --train_type {} --per_device_train_batch_size {} --output_dir o\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "budget", "readings"),
+    [
+        ({}, "device 24GiB; model gpt2; batch 64", ["up to 256 tokens", "512 tokens", "1,024 tokens or more"]),
+        ({}, "device 24GiB; model gpt2; batch 1", []),  # all that its 1,024 positions take
+        ({"run.sh": SWIFT.format("lora", 1)}, "device 80GiB", []),  # and its 32,768
+        ({"run.sh": SWIFT.format("lora", 16)}, "device 80GiB", ["up to 2,048 tokens", "4,096 to 32,768 tokens"]),
+    ],
+)
+def test_no_length_is_above_what_the_program_takes(files: dict[str, str], budget: str, readings: list[str]) -> None:
+    (run,) = judge_texts(files, budget=f"{PINNED if not files else 'stack transformers@5.24 ms-swift@3.5'}; {budget}").runs
+    assert run.estimate is not None
+    assert [one.values[0] for fork in run.estimate.forks for one in fork.readings] == readings
+    assert readings or run.estimate.verdict.value == "fits"
+
+
 @pytest.mark.parametrize(
     ("budget", "verdict"),
     [

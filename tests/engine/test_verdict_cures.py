@@ -16,6 +16,12 @@ CASES = {
     "its kin": ("microsoft/wavlm-base-plus", "no line of a budget describes an encoder of raw sound"),
     "a name that holds such a word": ("acme/hubertina-7b", "its shape is not known here"),
     "a language model of such a word": ("acme/fluxion-7b", "its shape is not known here"),
+    "layers that share their weights": ("albert-xxlarge-v2", "no line of a budget describes ALBERT"),
+    "the same in a folder": ("/home/xx/models/albert-base-v2", "no line of a budget describes ALBERT"),
+    "a folder of somebody's name": ("/home/albert/models/own-7b", "its shape is not known here"),
+    "two stacks that translate": ("facebook/nllb-200-distilled-600M", "no line of a budget describes a translation model"),
+    "windows": ("allenai/longformer-base-4096", "no line of a budget describes an encoder of windows"),
+    "two streams": ("xlnet-base-cased", "no line of a budget describes XLNet"),
     "a variable": ("${MODEL}", "how it comes about is not followed here: say in a budget which it is: model NAME"),
 }
 
@@ -30,6 +36,20 @@ def test_the_cure(shell, model: str, said: str) -> None:
     shell.write("a.yaml", CONFIG.format(model))
     (finding,) = told(shell, "device 24GiB")
     assert str(finding["help"]).startswith(said)
+
+
+def test_a_kind_of_model_is_named_once_for_all_runs(shell) -> None:
+    for name in ("a.yaml", "b.yaml", "c.yaml"):
+        shell.write(name, CONFIG.format("albert-base-v2"))
+    for name in ("d.yaml", "e.yaml"):
+        shell.write(name, CONFIG.format("acme/own-7b"))
+    shell.write("f.yaml", CONFIG.format("acme/other-7b"))
+    findings = told(shell, "device 24GiB")
+    assert [one["runs"] for one in findings] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml", "e.yaml"], ["f.yaml"]]
+    assert [str(one["message"]).partition(": ")[2] for one in findings[1:]] == [
+        f"incomplete: model (acme/{n}-7b)" for n in ("own", "other")
+    ]
+    assert [place["file"] for place in findings[0]["related"]] == ["b.yaml", "c.yaml"]
 
 
 def test_the_line_that_it_names_gives_a_verdict(shell) -> None:

@@ -84,7 +84,8 @@ PACKAGES: dict[str, str] = {
     "omegaconf": "reads and writes trees; what changes one is known by name",
     "hydra": "composes trees; what calls something is known by name",
     "rootutils": "finds the project's folder", "pyrootutils": "finds the project's folder", "setproctitle": "names the process",
-    "nest_asyncio": "loops of events within others", "multiprocessing": "counts and starts processes", "google.cloud": "stores",
+    "nest_asyncio": "loops of events within others", "multiprocessing": "counts and starts processes",
+    "google.colab": "files and secrets of a notebook", "sqlglot": "parses queries", "sqlparse": "parses queries", "google.cloud": "stores",
     "datatrove.utils.logging": "a logger",
     "codecarbon": "reads the machine", "humanize": "texts", "pytz": "a clock", "atexit": "calls at the end",
 }  # fmt: skip

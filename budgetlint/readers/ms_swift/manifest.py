@@ -9,7 +9,15 @@ _TRAINS = names("sft pt rlhf")
 
 MANIFEST = Manifest(
     "ms_swift",
-    (Format("ms_swift", "ms-swift", spellings={**TRAINING_ARGUMENTS, "seq_len": "max_length"}, liger_key=True),),
+    (
+        Format(
+            "ms_swift",
+            "ms-swift",
+            spellings={**TRAINING_ARGUMENTS, "seq_len": "max_length"},
+            liger_key=True,
+            ends_at_positions=True,  # ms-swift 3.5.3 llm/template/base.py init_processor: max_length is max_model_len where none is given
+        ),
+    ),
     top=names("tuner_type train_type sft_type rlhf_type"),
     programs=(Program(r"(swift|megatron) \S+", "ms_swift", "arguments/", "ms-swift 4.6"),),
     tools=(
