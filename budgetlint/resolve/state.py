@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.measured.watched import Watched
+    from budgetlint.resolve.data_rows import LongestRow
     from budgetlint.resolve.followed import FollowedPrograms
 
     # what runs write is looked up once for all runs, by the folders of the runs that are held here
@@ -125,6 +126,8 @@ class Assembly:
     """Says whose the flags of a launch are."""
     asks_for_model: Callable[[str], bool] = field(default=lambda _path: False)
     """Is a file a program that nothing starts, and whose model is named when it is started?"""
+    longest_rows: dict[str, LongestRow | None] = field(default_factory=dict)
+    """Of data files, by path; None for one whose rows are not known."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 
