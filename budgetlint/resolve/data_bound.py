@@ -9,18 +9,15 @@ rows nobody knows.
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from budgetlint.base.limits import DATA_FILES
-from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, Node, Scalar, Sequence
 from budgetlint.documents import Mapping as Block
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.row_length import joins
-from budgetlint.resolve.data_rows import LongestRow, longest_row
+from budgetlint.resolve.data_rows import LongestRow
 from budgetlint.resolve.edges import candidates
 from budgetlint.settings.run import SAID, Origin, OriginKind, Reading, Setting, Settings, over
 
@@ -47,7 +44,7 @@ def bounded(work: Assembly, readings: tuple[Reading, ...], settings: Settings, a
         return settings
     if (packing is not None and not packing.known) or settings.value("task") in ROLLOUTS or "completion_len" in settings:
         return settings
-    if length is not None and (length.origin.kind in SAID or length.readings):
+    if length is not None and (length.origin.kind in (*SAID, OriginKind.COMMAND_LINE) or length.readings):
         return settings
     found = _bound(work, readings)
     if found is None or (length is not None and length.known and length.value <= found[0]):
@@ -65,9 +62,9 @@ def _bound(work: Assembly, readings: tuple[Reading, ...]) -> tuple[int, LongestR
     ((reading, paths),) = asked
     keys = _keys(reading)
     around = [str(keys.get(name) or "") for name in _SYSTEM]
-    if not paths or len(paths) > DATA_FILES.most or any(map(keys.get, _OWN_ROWS)) or any(one.endswith(_FILE) for one in around):
+    if not paths or any(map(keys.get, _OWN_ROWS)) or any(one.endswith(_FILE) for one in around):
         return None
-    rows = [_longest(work, path) for path in paths]
+    rows = [work.data.longest(path) if path is not None else None for path in paths]
     found = [row for row in rows if row is not None]
     if len(found) != len(paths):
         return None
@@ -78,15 +75,6 @@ def _bound(work: Assembly, readings: tuple[Reading, ...]) -> tuple[int, LongestR
 _SYSTEM = ("default_system", "system", "default_system_message")
 """A text that stands before every row."""
 _FILE = (".txt", ".md", ".jinja", ".json")
-
-
-def _longest(work: Assembly, path: str | None) -> LongestRow | None:
-    if path is None:
-        return None
-    if path not in work.longest_rows:
-        read = work.files.read(path)
-        work.longest_rows[path] = longest_row(read) if isinstance(read, SourceFile) else None
-    return work.longest_rows[path]
 
 
 # -- which files -------------------------------------------------------------------------------------------------------------
@@ -122,13 +110,9 @@ def _file(work: Assembly, reading: Reading, path: str) -> str | None:
 def _llamafactory(work: Assembly, keys: Keys, reading: Reading) -> Paths:
     folder = str(keys.get("dataset_dir") or "data")
     path = _file(work, reading, posixpath.join(folder, "dataset_info.json"))
-    read = work.files.read(path) if path is not None else None
-    try:
-        info = json.loads(read.text) if isinstance(read, SourceFile) else {}
-    except (ValueError, RecursionError):
-        return [None]
+    info = work.data.registry(path) if path is not None else {}
     names = [name for key in ("dataset", "eval_dataset") for name in _names(keys.get(key))]
-    return [_registered(work, info.get(name) if isinstance(info, dict) else None, posixpath.dirname(path or "")) for name in names]
+    return [_registered(work, info.get(name), posixpath.dirname(path or "")) for name in names]
 
 
 def _registered(work: Assembly, entry: Any, folder: str) -> str | None:

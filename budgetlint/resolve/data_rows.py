@@ -10,11 +10,14 @@ from __future__ import annotations
 import csv
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
-from budgetlint.base.record import record
+from budgetlint.base.limits import DATA_TEXT
+from budgetlint.base.record import field, record, state
 from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import Files
 
 BEYOND = ("image", "images", "video", "videos", "audio", "audios", "tools")
 """Columns whose tokens their text does not bound: media, and tools, around which templates write a manual."""
@@ -81,3 +84,43 @@ def _records(text: str) -> Iterator[str]:
 
 
 _FORMATS = {".jsonl": _lines, ".json": _items, ".csv": _records}
+
+
+# -- read once -------------------------------------------------------------------------------------------------------------------
+
+
+@state
+class DataFiles:
+    """The data files of a project: each is read once, however many runs name it."""
+
+    files: Files
+    left: int = DATA_TEXT.most
+    rows: dict[str, LongestRow | None] = field(default_factory=dict)
+    registries: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def longest(self, path: str) -> LongestRow | None:
+        if path not in self.rows:
+            source = self._read(path)
+            self.rows[path] = longest_row(source) if source is not None else None
+        return self.rows[path]
+
+    def registry(self, path: str) -> Mapping[str, Any]:
+        """A JSON file that says what names of data sets mean; empty where it is none."""
+        if path not in self.registries:
+            self.registries[path] = self._registry(path)
+        return self.registries[path]
+
+    def _registry(self, path: str) -> Mapping[str, Any]:
+        source = self._read(path)
+        try:
+            found = json.loads(source.text) if source is not None else None
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _read(self, path: str) -> SourceFile | None:
+        source = self.files.read(path) if self.left > 0 else None
+        if not isinstance(source, SourceFile):
+            return None
+        self.left -= len(source.text)
+        return source

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.measured.watched import Watched
-    from budgetlint.resolve.data_rows import LongestRow
+    from budgetlint.resolve.data_rows import DataFiles
     from budgetlint.resolve.followed import FollowedPrograms
 
     # what runs write is looked up once for all runs, by the folders of the runs that are held here
@@ -126,8 +126,6 @@ class Assembly:
     """Says whose the flags of a launch are."""
     asks_for_model: Callable[[str], bool] = field(default=lambda _path: False)
     """Is a file a program that nothing starts, and whose model is named when it is started?"""
-    longest_rows: dict[str, LongestRow | None] = field(default_factory=dict)
-    """Of data files, by path; None for one whose rows are not known."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 
@@ -137,6 +135,13 @@ class Assembly:
         from budgetlint.resolve.followed import FollowedPrograms  # most projects hold none
 
         return FollowedPrograms(self.files, self._read_otherwise)
+
+    @cached_property
+    def data(self) -> DataFiles:
+        """The data files that runs name."""
+        from budgetlint.resolve.data_rows import DataFiles  # most runs name none that is here
+
+        return DataFiles(self.files)
 
     def _read_otherwise(self, path: str, program: str) -> bool:
         """A file that a reader of its own format takes for somebody else's."""
