@@ -7,7 +7,7 @@ import pytest
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.rule import Rule
 from budgetlint.testing import find
-from rules import does_not_fit, gc_off_long_seq, logits_spike, smallest_card, tight_fit
+from rules import does_not_fit, gc_off_long_seq, kbit_upcast_embeddings, logits_spike, smallest_card, tight_fit
 
 STACK = "transformers@4.51 trl@0.17 torch@2.13 peft@0.15"
 SFT = """model_name_or_path: Qwen/Qwen2.5-1.5B
@@ -89,3 +89,27 @@ def test_too_close_at_a_limit_is_information(packing: str, severity: Severity) -
 def test_the_smallest_card_is_that_of_short_rows(length: int, packing: str, card: str, words: str) -> None:
     (found,) = _findings(smallest_card.RULE, length=length, packing=packing, batch=4 if length == 4096 else 1)
     assert (found.numbers["card"], words in found.message) == (card, True), found.message
+
+
+KBIT = """model_name_or_path: meta-llama/Llama-3.1-8B
+dataset_name: a/b
+dtype: bfloat16
+use_peft: true
+load_in_4bit: true
+lora_r: 16
+per_device_train_batch_size: 4
+learning_rate: 0.0001
+num_train_epochs: 1
+max_length: {length}
+packing: {packing}
+"""
+
+
+@pytest.mark.parametrize(("packing", "alike"), [("false", True), ("true", False)])
+def test_upcast_tables_cost_the_same_under_any_limit(packing: str, alike: bool) -> None:
+    costs = set()
+    for length in (1024, 16384):
+        texts = {"train.yaml": KBIT.format(length=length, packing=packing)}
+        (found,) = find(kbit_upcast_embeddings.RULE, texts, "", "trl@0.25.1 transformers@4.57.6")
+        costs.add(found.numbers["upcast_bytes"])
+    assert (len(costs) == 1) is alike
