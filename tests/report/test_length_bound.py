@@ -6,6 +6,7 @@ import pytest
 
 from budgetlint.base.finding import Severity
 from budgetlint.testing import find
+from rules import probably_does_not_fit
 from rules.does_not_fit import RULE
 
 AXOLOTL = """base_model: mistralai/Mistral-7B-v0.1
@@ -39,3 +40,11 @@ def test_what_only_the_data_decides_is_no_error(micro: int, more: str, wanted: S
     (found,) = find(RULE, {"axolotl.yaml": text}, "device a100-80gb; config axolotl.yaml")
     assert found.severity is wanted
     assert ("where a row reaches 4,096 tokens" in found.message) is (wanted is Severity.WARNING)
+
+
+@pytest.mark.parametrize(("more", "wanted"), [("", Severity.INFO), ("pad_to_sequence_len: true", Severity.WARNING)])
+def test_what_leans_to_too_large_at_a_limit_is_information(more: str, wanted: Severity) -> None:
+    text = AXOLOTL.replace("{micro}", "16").replace("{more}", more)
+    (found,) = find(probably_does_not_fit.RULE, {"axolotl.yaml": text}, "device 54GiB; config axolotl.yaml")
+    assert found.severity is wanted
+    assert ("where a row reaches 4,096 tokens; rows of up to" in found.message) is (wanted is Severity.INFO)
