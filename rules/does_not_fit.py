@@ -42,7 +42,7 @@ from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Sev
 
 from ._advice import advice
 from ._fit import bill_words, dearest, moment
-from ._length import depends_on_rows, reached, short_rows, with_sure_rows
+from ._length import depends_on_rows, with_sure_rows
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     at_most = "at most " if estimate.usable_high != estimate.usable_low else ""
     yield run.finding(
         dear or (run.target.device if run.target else None),
-        f"{run.label} does not fit {device_words(run)}{f' {reached(short)}' if short else ''}: needs {'there ' if short else ''}at least "
+        f"{run.label} does not fit {device_words(run)}{f' {short.words}' if short else ''}: needs {'there ' if short else ''}at least "
         f"{gib(estimate.need.low)}, the device gives {at_most}{gib(estimate.usable_high)}, {gib(over)} too much; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}{_still(run, sure)}",
         help=advice(sure, sure.estimate or estimate) + ("" if short else _condition(estimate)),
@@ -67,7 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _still(run: RunContext, sure: RunContext) -> str:
     """What even short rows need, where that is less."""
-    short = short_rows(run)
+    short = run.short_rows
     if short is None or run.estimate is None or sure.estimate is None:
         return ""
     least = gib(sure.estimate.need.low)

@@ -64,7 +64,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures
 
 from ._fit import bill_words, dearest
-from ._length import depends_on_rows, reached
+from ._length import depends_on_rows
 from ._open import cure, depends, place
 
 
@@ -76,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     short = short if short is not None and short.verdict is Verdict.FITS else None
     yield run.finding(
         place(estimate) or dearest(estimate),
-        f"{run.label} probably does not fit {device_words(run)}{f' {reached(short)}' if short else ''}: {depends(estimate)}; "
+        f"{run.label} probably does not fit {device_words(run)}{f' {short.words}' if short else ''}: {depends(estimate)}; "
         f"{bill_words(estimate)}",
         help=f"{cure(estimate)}; or free some memory",
         numbers=figures(estimate),

@@ -65,7 +65,7 @@ from budgetlint.rule import (
     is_own_script,
 )
 
-from ._length import short_rows, with_sure_rows
+from ._length import with_sure_rows
 
 FAR, ALWAYS_NEAR = 0.5, 4 * GIB
 """Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not
@@ -96,7 +96,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = sure.estimate, sure.plan
     if estimate is None or plan is None or not _is_closed(run, estimate, plan):
         return
-    held, short = _held(run, estimate, plan), short_rows(run)
+    held, short = _held(run, estimate, plan), run.short_rows
     if held is None:
         return
     card, need = held.card, held.need

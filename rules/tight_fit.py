@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures, gib
 
 from ._fit import bill_words, dearest, moment
-from ._length import depends_on_rows, reached
+from ._length import depends_on_rows
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -50,7 +50,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     short = short if short is not None and short.verdict is Verdict.FITS else None
     yield run.finding(
         dearest(estimate),
-        f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}{f' {reached(short)}' if short else ''}: "
+        f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}{f' {short.words}' if short else ''}: "
         f"needs about {gib(estimate.need.bytes)} ({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help="measure it (one step at the longest length: budgetlint probe), or free some memory" + _after_evaluation(run),

@@ -24,6 +24,17 @@ class ShortRows:
     verdict: Verdict
     fitting: int | None
 
+    @property
+    def may_do(self) -> bool:
+        """Short rows are not known to be too large: what is wrong with the run at its limit the data decides."""
+        return self.verdict is not Verdict.DOES_NOT_FIT
+
+    @property
+    def words(self) -> str:
+        """``where a row reaches 4,096 tokens; rows of up to 1,536 tokens fit``: of every verdict that hangs on the data."""
+        fits = f"rows of up to {self.fitting:,} tokens fit" if self.fitting else f"rows of {self.tokens:,} tokens may fit"
+        return f"where a row reaches {self.limit:,} tokens; {fits}"
+
 
 def short_rows(planned: Planned, capacity: Capacity | None) -> ShortRows | None:
     """None where every batch is filled, or no length is known. Without a device there is no verdict."""

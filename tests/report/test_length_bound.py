@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.finding import Severity
+from budgetlint.report import bill
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.testing import find
 from rules import probably_does_not_fit
 from rules.does_not_fit import RULE
@@ -48,3 +50,10 @@ def test_what_leans_to_too_large_at_a_limit_is_information(more: str, wanted: Se
     (found,) = find(probably_does_not_fit.RULE, {"axolotl.yaml": text}, "device 54GiB; config axolotl.yaml")
     assert found.severity is wanted
     assert ("where a row reaches 4,096 tokens; rows of up to" in found.message) is (wanted is Severity.INFO)
+
+
+@pytest.mark.parametrize(("more", "told"), [("", True), ("sample_packing: true", False)])
+def test_the_bill_says_that_its_verdict_is_of_the_longest_rows(more: str, told: bool) -> None:
+    text = AXOLOTL.replace("{micro}", "32").replace("{more}", more)
+    (context,) = judge_texts({"axolotl.yaml": text}, budget="device a100-80gb; config axolotl.yaml").runs
+    assert ("only where a row reaches 4,096 tokens; rows of up to" in bill.render(context)) is told
