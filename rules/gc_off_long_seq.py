@@ -53,6 +53,8 @@ from ._whatif import if_only
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    if run.estimate is None or not is_over(run.estimate):
+        return
     rows, run = of_rows(run), with_sure_rows(run)
     estimate, plan, depth = run.estimate, run.plan, run.setting("recompute")
     if estimate is None or plan is None or not is_over(estimate) or plan.recompute.kind != "none":

@@ -62,12 +62,13 @@ WORTH_A_REMARK = 2**28
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    rows, run = of_rows(run), with_sure_rows(run)
     estimate, plan, upcast = run.estimate, run.plan, run.setting("quant_upcast")
     if estimate is None or plan is None or upcast is None or plan.quant is None or plan.quant.kind not in BY_HELPER:
         return
     if plan.quant.upcast != "all" or _loads_wide(run, plan.arch):
         return
+    rows, run = of_rows(run), with_sure_rows(run)
+    estimate = run.estimate or estimate
     without = if_only(run, quant=replace(plan.quant, upcast="none"))
     cost = estimate.need.bytes - without.need.bytes if without is not None else 0
     loud = matters(estimate, cost)

@@ -41,6 +41,8 @@ SHARE = 4
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    if run.estimate is None or not run.estimate.near:
+        return
     rows, run = of_rows(run), with_sure_rows(run)
     estimate, plan = run.estimate, run.plan
     if estimate is None or plan is None or not estimate.near or not estimate.whole:

@@ -92,6 +92,8 @@ class _Held:
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    if run.target is not None and run.target.device is not None:
+        return
     sure = with_sure_rows(run)
     estimate, plan = sure.estimate, sure.plan
     if estimate is None or plan is None or not _is_closed(run, estimate, plan):
@@ -155,14 +157,13 @@ def _place(run: RunContext) -> Location | None:
 
 
 def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
-    """No device, both ends known and near, and no engine that takes a share of a device."""
-    named = run.target is not None and run.target.device is not None
+    """Both ends known and near, and no engine that takes a share of a device."""
     engine = plan.rollout is not None and plan.rollout.engine != "hf"
     best, high = estimate.need.bytes, estimate.need.high
     near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
     unsettled = any((setting := run.setting(name)) is not None and not setting.known for name in _DECIDING)
     settled = not unsettled and not is_own_script(run.run.settings)
-    return not named and not engine and near and settled and estimate.whole
+    return not engine and near and settled and estimate.whole
 
 
 @cache
