@@ -24,8 +24,9 @@ batch 1; seq 2048
 
 ## A length that the data need not reach
 
-Where it is known that nothing packs or pads up to the written length, and the run fits with samples of a quarter of it or more, it is a
-warning: only the data tells whether a batch gets that long.
+Where nothing is known to pack, pad or join rows up to the written length, that is only a limit, and a batch is as long as its longest row.
+It is an error where the run does not fit with short rows either (a quarter of the limit, at most 128 tokens: no data has shorter ones);
+else a warning, which says up to which length rows fit. A budget's `seq` says the length itself.
 
 ## Sources
 
@@ -41,27 +42,36 @@ from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Sev
 
 from ._advice import advice
 from ._fit import bill_words, dearest, moment
-from ._length import is_known_unfilled, shorter_that_fits
+from ._length import depends_on_rows, with_sure_rows
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
     if estimate is None or estimate.over is None or estimate.usable_high is None:
         return
-    dear, over = dearest(estimate), estimate.over
-    shorter = shorter_that_fits(run) if is_known_unfilled(run) else None
+    dear, over, short = dearest(estimate), estimate.over, depends_on_rows(run)
+    sure = run if short else with_sure_rows(run)
     at_most = "at most " if estimate.usable_high != estimate.usable_low else ""
     yield run.finding(
         dear or (run.target.device if run.target else None),
-        f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
-        f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}"
-        + (f"; with no sample over {shorter:,} tokens it would" if shorter else ""),
-        help=advice(run, estimate) + _condition(estimate),
+        f"{run.label} does not fit {device_words(run)}{f' {short.words}' if short else ''}: needs {'there ' if short else ''}at least "
+        f"{gib(estimate.need.low)}, the device gives {at_most}{gib(estimate.usable_high)}, {gib(over)} too much; "
+        f"the peak is in {moment(estimate)}: {bill_words(estimate)}{_still(run, sure)}",
+        help=advice(sure, sure.estimate or estimate) + ("" if short else _condition(estimate)),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},
-        severity=Severity.WARNING if shorter else None,
-        confidence=Confidence.MEDIUM if shorter else None,
+        severity=Severity.WARNING if short else None,
+        confidence=Confidence.MEDIUM if short else None,
     )
+
+
+def _still(run: RunContext, sure: RunContext) -> str:
+    """What even short rows need, where that is less."""
+    short = run.short_rows
+    if short is None or run.estimate is None or sure.estimate is None:
+        return ""
+    least = gib(sure.estimate.need.low)
+    return f"; with rows of {short.tokens:,} tokens still at least {least}" if least != gib(run.estimate.need.low) else ""
 
 
 def _condition(estimate: Estimate) -> str:

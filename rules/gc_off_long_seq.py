@@ -1,7 +1,7 @@
 """Activation checkpointing is off, and the activations it would free are what the run lacks.
 
 Without it every layer keeps its intermediate tensors for the backward pass: memory that grows with tokens and layers, past
-weights and optimizer together at a few thousand tokens.
+weights and optimizer together at a few thousand tokens. Where the length is only a limit (`does-not-fit`), it is told of short rows alone.
 
 ## What it costs
 
@@ -48,11 +48,14 @@ from budgetlint.rule import (
     is_over,
 )
 
-from ._length import is_known_unfilled, shorter_that_fits
+from ._length import of_rows, with_sure_rows
 from ._whatif import if_only
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    if run.estimate is None or not is_over(run.estimate):
+        return
+    rows, run = of_rows(run), with_sure_rows(run)
     estimate, plan, depth = run.estimate, run.plan, run.setting("recompute")
     if estimate is None or plan is None or not is_over(estimate) or plan.recompute.kind != "none":
         return
@@ -66,12 +69,11 @@ def check(run: RunContext) -> Iterator[Finding]:
     tokens = [setting for name in ("seq_len", "micro_batch") if (setting := run.setting(name))]
     yield run.finding(
         first_located([*([depth] if depth else []), *tokens]),
-        f"activation checkpointing is off, so the layers of {run.label} keep {gib(kept)} of activations for {plan.tokens:,} tokens; "
+        f"activation checkpointing is off, so the layers of {run.label} keep {gib(kept)} of activations for {plan.tokens:,} tokens{rows}; "
         f"with it the run needs {gib(with_it.need.bytes)} instead of {gib(estimate.need.bytes)} and would fit",
         help="gradient_checkpointing: true (about a third more time per step)",
         because=[*([depth] if depth else []), *tokens],
         numbers={**figures(estimate), "activation_bytes": kept, "saved_bytes": saved, "checkpointed_need_bytes": with_it.need.bytes},
-        severity=Severity.INFO if is_known_unfilled(run) and shorter_that_fits(run) else None,
     )
 
 

@@ -1,7 +1,7 @@
 """QLoRA with `prepare_model_for_kbit_training`: embedding, head and norms become fp32.
 
 PEFT's helper casts every parameter that is not quantised to float32. Beside a base of half a byte a weight, the vocabulary tables
-are then the largest part.
+are then the largest part. Where the length is only a limit (`does-not-fit`), the figure is that of short rows.
 
 ## What it costs
 
@@ -53,6 +53,7 @@ from budgetlint.rule import (
     matters,
 )
 
+from ._length import of_rows, with_sure_rows
 from ._whatif import if_only
 
 BY_HELPER = ("nf4", "fp4", "int8")
@@ -66,6 +67,8 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if plan.quant.upcast != "all" or _loads_wide(run, plan.arch):
         return
+    rows, run = of_rows(run), with_sure_rows(run)
+    estimate = run.estimate or estimate
     without = if_only(run, quant=replace(plan.quant, upcast="none"))
     cost = estimate.need.bytes - without.need.bytes if without is not None else 0
     loud = matters(estimate, cost)
@@ -75,7 +78,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         upcast,
         f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: with the wider tensors behind them {gib(cost)} more "
-        f"than in 16 bit{part}{effect_words(estimate, cost)}",
+        f"than in 16 bit{rows}{part}{effect_words(estimate, cost)}",
         help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
         "or cast the tables back",
         because=[setting for name in ("quant", "model") if (setting := run.setting(name))],

@@ -2,7 +2,7 @@
 
 Between the head and the loss, tokens x vocabulary exist several times: in the model's dtype, in fp32, as log-probabilities,
 and in the backward as gradients: 12 bytes per token and vocabulary entry at once. Gradient checkpointing does not touch
-them.
+them. Where the length is only a limit (`does-not-fit`), it is told of short rows alone: no batch need have the logits of the limit.
 
 ## What it costs
 
@@ -34,13 +34,16 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, first_located, gib
 
-from ._length import is_filled
+from ._length import of_rows, with_sure_rows
 
 SHARE = 4
 """Logits are named as the cause from a quarter of the need on."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    if run.estimate is None or not run.estimate.near:
+        return
+    rows, run = of_rows(run), with_sure_rows(run)
     estimate, plan = run.estimate, run.plan
     if estimate is None or plan is None or not estimate.near or not estimate.whole:
         return
@@ -54,17 +57,18 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         first_located(tokens),
         f"{plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary make {gib(logits)} of logits and their gradients, "
-        f"{100 * logits // estimate.need.bytes} % of what {run.label} needs; without them it would {'fit' if enough else 'still not fit'}",
+        f"{100 * logits // estimate.need.bytes} % of what {run.label} needs{rows}; without them it would "
+        f"{'fit' if enough else 'still not fit'}",
         help="a fused or chunked loss (use_liger_kernel: true, TRL's chunked loss, cut cross entropy), "
         "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
-        severity=None if enough and is_filled(run) else Severity.INFO,
+        severity=None if enough else Severity.INFO,
     )
 
 
 def _would_fit(estimate: Estimate, logits: int) -> bool:
-    """A remedy that does not help by itself is told as information, as are logits of a length that no sample need come near."""
+    """A remedy that does not help by itself is told as information."""
     return estimate.limit is not None and estimate.need.bytes - logits < estimate.limit
 
 

@@ -1,7 +1,8 @@
 """The verdict depends on what nobody states, and however it is read the run seems too large for the device.
 
 A version or a setting is open. In one reading the run does not fit, in the others its need is too close to the limit and the best figure
-lies over it: no reading leaves it room. So it is no error, and the gate is told.
+lies over it: no reading leaves it room. So it is no error, and the gate is told. Where the length is only a limit (`does-not-fit`) and
+short rows fit in every reading, it is information.
 
 ## What it costs
 
@@ -63,6 +64,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures
 
 from ._fit import bill_words, dearest
+from ._length import depends_on_rows
 from ._open import cure, depends, place
 
 
@@ -70,11 +72,15 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
     if estimate is None or estimate.leaning is not Verdict.DOES_NOT_FIT:
         return
+    short = depends_on_rows(run)
+    short = short if short is not None and short.verdict is Verdict.FITS else None
     yield run.finding(
         place(estimate) or dearest(estimate),
-        f"{run.label} probably does not fit {device_words(run)}: {depends(estimate)}; {bill_words(estimate)}",
+        f"{run.label} probably does not fit {device_words(run)}{f' {short.words}' if short else ''}: {depends(estimate)}; "
+        f"{bill_words(estimate)}",
         help=f"{cure(estimate)}; or free some memory",
         numbers=figures(estimate),
+        severity=Severity.INFO if short else None,
     )
 
 

@@ -4,8 +4,10 @@ Told as information where nothing names a device and the need of the run is know
 the least memory on which the high end of the need still leaves the usual headroom (the smaller of 2 GiB and a tenth). Only
 single NVIDIA cards are looked at, no slices of a card and no laptops; for a run in bf16 only those that compute in it. Where no
 card is large enough, that is told. A run that is sharded over a number of devices that nobody states gets no card, and none does
-whose high end lies far above the best figure (by half of it and 4 GiB): there a `stack` tells first what the run is. Nor is a card named
-for what a script of its own decides, or where sharding, devices, adapter or quantisation hang on a file or a variable that is not here.
+whose high end lies far above the best figure (by half of it and 4 GiB): there a `stack` tells first what the run is. Where the
+length is only a limit (`does-not-fit`), the smallest card is that of short rows; need and card at the limit stand behind it. Nor
+is a card named for what a script of its own decides, or where sharding, devices, adapter or quantisation hang on a file or a
+variable that is not here.
 
 ## What it costs
 
@@ -41,10 +43,12 @@ from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
 
+from budgetlint.base.record import record
 from budgetlint.base.units import GIB
 from budgetlint.catalog.context import cublas_workspace
 from budgetlint.memory.need import totals, verdict
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.short_rows import ShortRows
 from budgetlint.rule import (
     Confidence,
     Device,
@@ -61,7 +65,7 @@ from budgetlint.rule import (
     is_own_script,
 )
 
-from ._length import is_filled
+from ._length import with_sure_rows
 
 FAR, ALWAYS_NEAR = 0.5, 4 * GIB
 """Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not
@@ -79,22 +83,29 @@ _DECIDING = ("shard", "devices", "devices_per_node", "adapter", "quant", "optimi
 _ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
 
 
+@record
+class _Held:
+    """The need of a run, and the smallest card that holds it: None where none does."""
+
+    need: Range
+    card: Device | None
+
+
 def check(run: RunContext) -> Iterator[Finding]:
-    estimate, plan = run.estimate, run.plan
+    if run.target is not None and run.target.device is not None:
+        return
+    sure = with_sure_rows(run)
+    estimate, plan = sure.estimate, sure.plan
     if estimate is None or plan is None or not _is_closed(run, estimate, plan):
         return
-    bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
-    first = bisect_left(_cards(), estimate.allocated.high or 0, key=attrgetter("usable_min"))
-    found = ((card, need) for card in _cards()[first:] if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)))
-    card, need = next(found, (None, estimate.need))
-    if card is None and need.low <= _cards()[-1].usable_max:
+    held, short = _held(run, estimate, plan), run.short_rows
+    if held is None:
         return
-    most = f", at most {gib(need.high)}" if need.high is not None and need.high > need.bytes * CLOSE else ""
+    card, need = held.card, held.need
+    most = _held(run, run.estimate, run.plan) if short is not None and run.estimate is not None else held
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} needs {gib(need.bytes)}{most}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}"
-        f"{_supposed(run)}, "
-        + (f"and {card.name} ({gib(card.usable_min)}) is the smallest card that holds it" if card else "and no single card holds it"),
+        f"no device is named: {run.label} {_told(held, most, short, f' on each of {plan.ranks} devices' if plan.ranks > 1 else '')}",
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
             "need_bytes": need.bytes,
@@ -106,10 +117,36 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _supposed(run: RunContext) -> str:
-    """Most batches are as long as their longest sample, which the length only bounds."""
-    length = run.setting("seq_len")
-    return "" if length is None or not length.known or is_filled(run) else f" with samples of {length.value:,} tokens"
+def _told(held: _Held, most: _Held | None, short: ShortRows | None, each: str) -> str:
+    """Both ends of what rows of any length need, where that is far from one figure."""
+    if short is None or (most is not None and most.card is held.card and most.need.bytes <= held.need.bytes * CLOSE):
+        return f"needs {_words(held.need)}{each}, and {_card(held)} holds it"
+    needs, reached = f"needs {_words(held.need)}{each} with rows of {short.tokens:,} tokens", f"where a row reaches {short.limit:,} tokens"
+    if most is None:
+        return f"{needs}, and {_card(held)} holds that; {reached} no card is known to"
+    if most.card is held.card:
+        return f"{needs} and {_words(most.need)} {reached}, and {_card(held)} holds both"
+    larger = f"{most.card.name}, {gib(most.card.usable_min)}" if most.card else "no single card"
+    return f"{needs}, and {_card(held)} holds that; {_words(most.need)} ({larger}) {reached}"
+
+
+def _card(held: _Held) -> str:
+    return f"{held.card.name} ({gib(held.card.usable_min)}) is the smallest card that" if held.card else "no single card"
+
+
+def _words(need: Range) -> str:
+    return gib(need.bytes) + (f", at most {gib(need.high)}" if need.high is not None and need.high > need.bytes * CLOSE else "")
+
+
+def _held(run: RunContext, estimate: Estimate, plan: Plan) -> _Held | None:
+    """None where the largest card may hold it, and may not."""
+    bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
+    first = bisect_left(_cards(), estimate.allocated.high or 0, key=attrgetter("usable_min"))
+    found = (
+        _Held(need, card) for card in _cards()[first:] if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)) is not None
+    )
+    held = next(found, _Held(estimate.need, None))
+    return None if held.card is None and held.need.low <= _cards()[-1].usable_max else held
 
 
 def _place(run: RunContext) -> Location | None:
@@ -120,14 +157,13 @@ def _place(run: RunContext) -> Location | None:
 
 
 def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
-    """No device, both ends known and near, and no engine that takes a share of a device."""
-    named = run.target is not None and run.target.device is not None
+    """Both ends known and near, and no engine that takes a share of a device."""
     engine = plan.rollout is not None and plan.rollout.engine != "hf"
     best, high = estimate.need.bytes, estimate.need.high
     near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
     unsettled = any((setting := run.setting(name)) is not None and not setting.known for name in _DECIDING)
     settled = not unsettled and not is_own_script(run.run.settings)
-    return not named and not engine and near and settled and estimate.whole
+    return not engine and near and settled and estimate.whole
 
 
 @cache

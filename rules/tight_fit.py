@@ -2,7 +2,8 @@
 
 Everything that decides is known, and the range of the estimate reaches over the limit, or stays under it by less than the headroom
 (the stated reserve, else the smaller of 2 GiB and a tenth of the device). Fragmentation from batches of varying length, a second
-process, or a driver update can tip it over; where even the high end stays under the limit, it is information. Where a setting or a
+process, or a driver update can tip it over; where even the high end stays under the limit, or the length is only a limit and short rows
+fit (`does-not-fit`), it is information. Where a setting or a
 version opens the range, the verdict is unknown, and says on what it depends (`probably-does-not-fit`, `no-verdict`).
 
 ## What it costs
@@ -36,6 +37,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures, gib
 
 from ._fit import bill_words, dearest, moment
+from ._length import depends_on_rows
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -44,14 +46,16 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if estimate.need.low > estimate.limit:
         return  # over the stated reserve for certain: over-reserve says that
+    short = depends_on_rows(run)
+    short = short if short is not None and short.verdict is Verdict.FITS else None
     yield run.finding(
         dearest(estimate),
-        f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}: needs about {gib(estimate.need.bytes)} "
-        f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
+        f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}{f' {short.words}' if short else ''}: "
+        f"needs about {gib(estimate.need.bytes)} ({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help="measure it (one step at the longest length: budgetlint probe), or free some memory" + _after_evaluation(run),
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
-        severity=None if estimate.need.high > estimate.limit else Severity.INFO,
+        severity=None if estimate.need.high > estimate.limit and short is None else Severity.INFO,
     )
 
 

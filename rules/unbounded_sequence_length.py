@@ -79,7 +79,7 @@ from budgetlint.rule import (
     trainer_of,
 )
 
-from ._length import shorter_that_fits
+from ._length import depends_on_rows
 
 FORMATS = (*TRL_ARGUMENTS, "litgpt")
 """torchtune has a rule of its own."""
@@ -118,7 +118,8 @@ def _uncut(run: RunContext, length: Setting, tokens: int | None, most: int | Non
 
 def _too_long(run: RunContext, length: Setting) -> Iterator[Finding]:
     """Only where a good part of the samples may be short enough for the run to get going."""
-    fit = shorter_that_fits(run)
+    short = depends_on_rows(run)
+    fit = short.fitting if short is not None and stated(length) else None
     if fit is None:
         return
     yield run.finding(

@@ -76,6 +76,10 @@ UNROLLED = Bound(
     "unrolled", 8_000, "words and parts of words", "the rounds of a file's loops, to know what they leave behind",
     "a loop over options has 200 words, and 5 of them are given: x 8", "what a loop sets is not known",
 )  # fmt: skip
+DATA_TEXT = Bound(
+    "data-text", 64 * 2**20, "characters", "the data files of a project, looked at for their longest rows",
+    "a file of 8 MB is the largest that is read: x 8", "no data bounds a length",
+)  # fmt: skip
 CONTAINERS = Bound("containers", 50, "containers", "a Kubernetes document", "10 in the corpus: x 5")
 BUDGET_BYTES = Bound(
     "budget-bytes", 256 * 2**10, "bytes", "a budget", "the largest that we know has 1.3 kB: x 200", "told as `budget-too-large`"
@@ -174,7 +178,7 @@ FIX_TEXT = Bound(
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, ROUNDS,
-    UNROLLED, CONTAINERS,
+    UNROLLED, CONTAINERS, DATA_TEXT,
     PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS,
     PROGRAM_STEPS, PROGRAM_CHANGES, PROGRAM_CALLS, PROGRAM_ROUNDS, PROGRAM_FILES, BUDGET_BYTES, BUDGET_WORDS,
     INCLUDES, READ_PLACES, READ_VALUE, WATCHED_FILES,

@@ -68,7 +68,7 @@ def _figures(estimate: Estimate, line: Line, place: JudgedDevice | None) -> Esti
     need = Range(need.bytes, min(low, need.bytes), high)
     if "device_total" in sizes and _same_card(line, place):
         need = _at_most(need, sizes["device_total"])
-    return replace(estimate, allocated=allocated, need=need)
+    return replace(estimate, allocated=allocated, need=need, planned=None)
 
 
 def _above_high(estimate: Estimate) -> int | None:

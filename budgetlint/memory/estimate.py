@@ -14,6 +14,9 @@ from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Part, Term, writte
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan, Sharding
+    from budgetlint.memory.planner import Planned
+    from budgetlint.memory.short_rows import ShortRows
+    from budgetlint.memory.standing import Capacity
 
 
 class Verdict(Enum):
@@ -153,8 +156,8 @@ class Estimate:
     phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
     own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank. ``forks`` say on what an
     unknown verdict depends, the widest spread first; ``opened`` where the missing settings stand that are written somewhere;
-    ``supposes`` what all of it stands on where the model is known by what its name suggests; ``excess`` what fills the device in the
-    readings that do not fit, where others do.
+    ``planned`` and ``capacity`` are what was asked, None where a measurement answered; ``supposes`` what all of it stands on where the
+    model is known by what its name suggests; ``excess`` what fills the device in the readings that do not fit, where others do.
     """
 
     verdict: Verdict
@@ -180,6 +183,8 @@ class Estimate:
     devices_needed: int | None = None
     notes: Mapping[str, int] = field(default_factory=dict)
     plan: Plan | None = field(default=None, repr=False, compare=False)
+    planned: Planned | None = field(default=None, repr=False, compare=False)
+    capacity: Capacity | None = field(default=None, repr=False, compare=False)
     forks: tuple[Fork, ...] = ()
     opened: tuple[Opened, ...] = ()
     supposes: Supposed | None = None
@@ -192,6 +197,16 @@ class Estimate:
         if self.verdict is not Verdict.DOES_NOT_FIT or self.usable_high is None:
             return None
         return self.need.low - self.usable_high
+
+    @cached_property
+    def short_rows(self) -> ShortRows | None:
+        """How the run stands with short rows, where its length is only a limit; None where every batch is as long, where no device is
+        named, or what was measured says more than a plan."""
+        if self.planned is None:
+            return None
+        from budgetlint.memory.short_rows import short_rows  # which rests on this module
+
+        return short_rows(self.planned, self.capacity)
 
     @property
     def reason(self) -> str | None:

@@ -56,6 +56,8 @@ def estimate(planned: Planned, capacity: Capacity | None, sums: Sums | None = No
         tokens_that_fit=_tokens_that_fit(plan, above, _limit(capacity), sums),
         devices_needed=devices_needed(planned, capacity, sums),
         plan=best.plan,
+        planned=planned,
+        capacity=capacity,
         **_offered(capacity),
     )
 

@@ -22,7 +22,7 @@ def _vision(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, A
     """An image is as many positions as it has patches, and the learned tokens before them; ``seq`` says another count."""
     batch = settings.value("micro_batch")
     images = settings.value("images") or 1
-    found = {"batch": batch if batch is None else batch * images, "cutoff": False, "lone": 0}
+    found = {"batch": batch if batch is None else batch * images, "seq_is_limit": False, "cutoff": False, "lone": 0}
     if settings.value("seq_len"):
         return found
     side, count = arch.number("image_size"), image_tokens(arch)

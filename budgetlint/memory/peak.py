@@ -109,8 +109,8 @@ def sum_of(peak: Peak) -> Sum:
     return Sum(peak.range, peak.highest.name)
 
 
-ELSEWHERE = frozenset({"shape", "origins", "assumptions"})
-"""Fields of a plan that its sum does not follow: the shape is the architecture's, the others are words."""
+ELSEWHERE = frozenset({"shape", "origins", "assumptions", "seq_is_limit"})
+"""Fields of a plan that its sum does not follow: the shape is the architecture's, the others are words or ask for other plans."""
 
 STATED = ("attention", "packing", "zero_bucket")
 """Settings by whose mere presence the arithmetic goes: it is shown no others."""

@@ -185,8 +185,8 @@ class Plan:
     ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``parallel``: how
     tensor, pipeline, context and expert parallelism split the model; ``stage``: the part of it that the plan is of (`rank.py`).
     ``model_split``: over how many ranks at most, where the layout is not modelled: the low end is divided by it, the answer open.
-    ``cutoff``: ``seq`` is where a default cuts
-    samples, which may all be shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
+    ``seq_is_limit``: no row need be as long (`row_length.py`). ``cutoff``: ``seq`` is where a default cuts samples, which may all be
+    shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
     ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
     ``source``: positions of the encoder that a decoder attends to, its own are ``seq`` (`two_stacks.py`); ``side``: the stack that the
     plan is of, ``encoder`` or the whole model's, which is its last one.
@@ -214,6 +214,7 @@ class Plan:
     accumulation: Accumulation = Accumulation()
     optimizer_in_backward: bool = False
     wide_embedding: bool = False
+    seq_is_limit: bool = False
     cutoff: bool = False
     lone: int = 0
     adapter: Adapter | None = None

@@ -20,10 +20,11 @@ from budgetlint.memory.notes import Assumption, Notes
 from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import beside_quantised, precision_of
+from budgetlint.memory.row_length import is_a_cap, is_limit, joins
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import models_of, refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.settings.run import SAID, Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
 @open_record
@@ -54,7 +55,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
         plans = [either for plan in plans for either in padded_or_not(plan, settings)]
     variants = [variant for plan in plans for base in least(plan, settings, stack) for variant in by_version(base, stack)]
     first = plans[0]
-    if _is_a_cap(settings):
+    if is_a_cap(settings):
         longest = f"{settings['seq_len'].value:,} tokens"
         notes.assume(f"nothing packs or pads to seq_len: the figures are for a batch whose longest sample has {longest}", "seq_len")
     notes.missing.extend(setting.name for setting in settings.values() if setting.state == "symbolic" and setting.readings)
@@ -100,7 +101,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "completion", "beside", "rollout", "padded", "vision", "parallel",
+    "seq", "seq_is_limit", "completion", "beside", "rollout", "padded", "vision", "parallel",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -213,8 +214,9 @@ def _sequences(settings: Settings) -> dict[str, Any]:
         "batch": _times(settings.value("micro_batch"), roles.sequences(settings)),
         "seq": settings.value("seq_len"),
         "accum": settings.value("grad_accum", 1) or 1,
+        "seq_is_limit": is_limit(settings),
         "cutoff": _cuts(settings),
-        "lone": roles.sequences(settings) if _is_a_cap(settings) and settings.value("padding_free") else 0,
+        "lone": roles.sequences(settings) if is_a_cap(settings) and settings.value("padding_free") else 0,
         "completion": settings.value("completion_len"),
         "eval_batch": _evaluated(settings),
     }
@@ -248,24 +250,14 @@ def _cuts(settings: Settings) -> bool:
     """Nobody wrote the length: a framework's default cuts samples there, a batch is as long as its longest sample, and nothing
     packs or pads up to it. A length that is written is the length that the run must be able to take, unless it is one that cuts nothing."""
     length = settings.get("seq_len")
-    if length is None or _filled(settings):
+    if length is None or joins(settings):
         return False
-    return length.origin.kind is OriginKind.DEFAULT or (_is_a_cap(settings) and (length.value or 0) >= CUTS_NOTHING)
+    return length.origin.kind is OriginKind.DEFAULT or (is_a_cap(settings) and (length.value or 0) >= CUTS_NOTHING)
 
 
 CUTS_NOTHING = 32_768
 """A limit from here on is written so that nothing is cut (LLaMA-Factory ``cutoff_len: 32768`` with 48 samples a batch): no sample need
 come near it."""
-
-
-def _is_a_cap(settings: Settings) -> bool:
-    """A file or a flag says the length, and shorter samples make shorter batches; a budget's ``seq`` is the workload itself."""
-    length = settings.get("seq_len")
-    return length is not None and length.known and length.origin.kind not in SAID and not _filled(settings)
-
-
-def _filled(settings: Settings) -> bool:
-    return bool(settings.value("packing") or settings.value("pad_to_seq_len") or settings.value("task") == "pretrain")
 
 
 def _with_default_precision(settings: Settings, arch: Architecture, notes: Notes) -> Settings:

@@ -25,12 +25,14 @@ _FIELDS = (
     "max_len",
 )
 """What programs call the longest row; the first that is asked for holds."""
+_BLOCKS = ("block_size",)
+"""Of a length that all texts are cut to: a batch has no other (nanoGPT ``train.py`` get_batch, transformers ``run_clm.py`` group_texts)."""
 _MOST = 2_000_000
 
 
 def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
-    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that
-    the program calls so. What only evaluates has lengths of its own."""
+    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row is as long; else ``field``, one
+    that the program calls so. What only evaluates has lengths of its own."""
     calls, others = training(sinks, "tokenize")
     cuts = [(call, way.value) for call in calls for way in alternatives(_cuts(call))]
     whole = any(value is NONE and _is_of_data(call) for call, value in cuts)
@@ -47,6 +49,8 @@ def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapp
     if not cuts and not others:
         field = field_of(read, _FIELDS)
         found |= {"field": field} if field is not None else {}
+        if field is not None and field is field_of(read, _BLOCKS):
+            found["padding"] = Known("max_length")
     return found
 
 

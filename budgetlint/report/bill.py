@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import both, gib
-from budgetlint.memory.estimate import BROKEN, Estimate, Range
+from budgetlint.memory.estimate import BROKEN, Estimate, Range, Verdict
 from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.report.answer import fork_lines, loud, supposition
 from budgetlint.report.headroom import about, against
@@ -54,7 +54,7 @@ def _head(context: RunContext, estimate: Estimate, style: TerminalStyle) -> Iter
     answer = style.verdict(estimate.verdict, loud(estimate))
     first, *more = fork_lines(estimate) or [""]
     yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{f': {first}' if first else ''}{_because(estimate)}"
-    for line in (*supposition(estimate), *more):
+    for line in (*supposition(estimate), *more, *_of_rows(context, estimate)):
         yield from wrapped(line, WIDTH - 2, first="  ", rest="    ")
     yield from (f"  {line}" for line in _machine(context, estimate))
     if estimate.params is not None:
@@ -63,6 +63,13 @@ def _head(context: RunContext, estimate: Estimate, style: TerminalStyle) -> Iter
         yield f"  {estimate.params:,} parameters{share}"
     for line in rank_line(estimate):
         yield from wrapped(line, WIDTH - 2, first="  ", rest="    ")
+
+
+def _of_rows(context: RunContext, estimate: Estimate) -> Iterator[str]:
+    """Of a length that no row need reach, the verdict is one of the longest."""
+    short = context.short_rows if estimate.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT) else None
+    if short is not None and (short.verdict is Verdict.FITS or (short.may_do and estimate.verdict is Verdict.DOES_NOT_FIT)):
+        yield f"only {short.words}"
 
 
 def _because(estimate: Estimate) -> str:

@@ -22,6 +22,7 @@ from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.adapterless import without_adapter
 from budgetlint.resolve.architecture import ModelShape
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, may_be_open, pinned
+from budgetlint.resolve.data_named import with_row_bound
 from budgetlint.resolve.engine_clipping import with_engine_clipping
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
@@ -146,7 +147,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement, sh
     errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
     run = _on(run, target)
     architecture = None if errors else shape.known
-    run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
+    run = replace(run, settings=fill_auto(with_row_bound(work, run, architecture), architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = with_reader(answer, run, shape.says if architecture is not None else "")
     if may_be_open(run.settings, run.readings):
@@ -248,7 +249,8 @@ class _Rereading:
     def _joined(self, stack: Stack) -> Settings:
         run = self.context.run
         merged = replace(run, settings=_merged(self.work, self.collected, self.place, stack))
-        return _on(merged, self.context.target or NOWHERE.target).settings
+        merged = _on(merged, self.context.target or NOWHERE.target)
+        return with_row_bound(self.work, merged, self.architecture)
 
     @property
     def file(self) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.measured.watched import Watched
+    from budgetlint.resolve.data_rows import DataFiles
     from budgetlint.resolve.followed import FollowedPrograms
 
     # what runs write is looked up once for all runs, by the folders of the runs that are held here
@@ -134,6 +135,13 @@ class Assembly:
         from budgetlint.resolve.followed import FollowedPrograms  # most projects hold none
 
         return FollowedPrograms(self.files, self._read_otherwise)
+
+    @cached_property
+    def data(self) -> DataFiles:
+        """The data files that runs name."""
+        from budgetlint.resolve.data_rows import DataFiles  # most runs name none that is here
+
+        return DataFiles(self.files)
 
     def _read_otherwise(self, path: str, program: str) -> bool:
         """A file that a reader of its own format takes for somebody else's."""

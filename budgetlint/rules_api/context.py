@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from budgetlint.catalog.architecture import Architecture
     from budgetlint.measured.lines import Line
     from budgetlint.measured.watched import Watched
+    from budgetlint.memory.short_rows import ShortRows
 
     # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
@@ -186,6 +187,13 @@ class RunContext(Context):
     def answer(self) -> Estimate | None:
         """What is told of the run: its estimate, or the one that rests on what its model's name suggests."""
         return self.supposed or self.estimate
+
+    @property
+    def short_rows(self) -> ShortRows | None:
+        """How it stands with short rows, where its length is only a limit; None where every batch is as long, or a budget says so."""
+        claim, length = self.claim("seq_len"), self.setting("seq_len")
+        said = claim is not None and length is not None and claim.known and claim.value == length.value
+        return self.estimate.short_rows if self.estimate is not None and not said else None
 
     @property
     def label(self) -> str:

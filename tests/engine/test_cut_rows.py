@@ -30,3 +30,27 @@ def test_the_level_of_does_not_fit(more: str, device: str, level: str) -> None:
     judged = judge_texts({"train.py": PROGRAM.format(more=more)}, budget=f"device {device}; config train.py")
     found = [one.severity.name.lower() for one in check(judged, installed()).findings if one.name == "does-not-fit"]
     assert found == [level]
+
+
+FIELD = """import argparse
+import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--{name}", type=int, default=8192)
+args = parser.parse_args()
+class Rows(torch.utils.data.Dataset):
+    def __init__(self, size):
+        self.size = size
+    def __getitem__(self, at):
+        return torch.load("rows.pt")[at * self.size : (at + 1) * self.size]
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", torch_dtype=torch.bfloat16)
+arguments = TrainingArguments(output_dir="out", per_device_train_batch_size=1, bf16=True)
+Trainer(model=model, args=arguments, train_dataset=Rows(args.{name})).train()
+"""
+
+
+@pytest.mark.parametrize(("name", "level"), [("block_size", "error"), ("max_length", "warning")])
+def test_blocks_are_as_long_as_they_are_called(name: str, level: str) -> None:
+    judged = judge_texts({"train.py": FIELD.format(name=name)}, budget="device 24GiB; config train.py")
+    found = [one.severity.name.lower() for one in check(judged, installed()).findings if one.name == "does-not-fit"]
+    assert found == [level]

@@ -99,6 +99,7 @@ def test_the_devices_of_a_job_give_the_accumulation():
         ("2ep", "2ep", "num_epochs", 2.0),
         ("name: finetuning", "name: text", "task", "pretrain"),
         ("name: finetuning", "name: text", "packing", True),
+        ("name: finetuning", "name: finetuning", "pad_to_seq_len", True),
         ("    max_seq_len: ${max_seq_len}", "    packing_ratio: auto", "packing", True),
         ("precision: amp_bf16", "precision: fp32", "autocast", "none"),
         ("checkpointing: true", "checkpointing: false", "recompute", "none"),

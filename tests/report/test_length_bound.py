@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.finding import Severity
+from budgetlint.report import bill
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.testing import find
+from rules import probably_does_not_fit
 from rules.does_not_fit import RULE
 
 AXOLOTL = """base_model: mistralai/Mistral-7B-v0.1
@@ -29,11 +32,28 @@ gradient_checkpointing: true
         (32, "sample_packing: false", Severity.WARNING),
         (32, "sample_packing: true", Severity.ERROR),
         (32, "pad_to_sequence_len: true", Severity.ERROR),
-        (512, "sample_packing: false", Severity.ERROR),  # a quarter of the length does not fit either
+        (32, "", Severity.WARNING),  # packing is off by axolotl's default
+        (512, "sample_packing: false", Severity.WARNING),
+        (2048, "sample_packing: false", Severity.ERROR),  # rows of 128 tokens do not fit either
     ],
 )
 def test_what_only_the_data_decides_is_no_error(micro: int, more: str, wanted: Severity) -> None:
     text = AXOLOTL.replace("{micro}", str(micro)).replace("{more}", more)
     (found,) = find(RULE, {"axolotl.yaml": text}, "device a100-80gb; config axolotl.yaml")
     assert found.severity is wanted
-    assert ("with no sample over" in found.message) is (wanted is Severity.WARNING)
+    assert ("where a row reaches 4,096 tokens" in found.message) is (wanted is Severity.WARNING)
+
+
+@pytest.mark.parametrize(("more", "wanted"), [("", Severity.INFO), ("pad_to_sequence_len: true", Severity.WARNING)])
+def test_what_leans_to_too_large_at_a_limit_is_information(more: str, wanted: Severity) -> None:
+    text = AXOLOTL.replace("{micro}", "16").replace("{more}", more)
+    (found,) = find(probably_does_not_fit.RULE, {"axolotl.yaml": text}, "device 54GiB; config axolotl.yaml")
+    assert found.severity is wanted
+    assert ("where a row reaches 4,096 tokens; rows of up to" in found.message) is (wanted is Severity.INFO)
+
+
+@pytest.mark.parametrize(("more", "told"), [("", True), ("sample_packing: true", False)])
+def test_the_bill_says_that_its_verdict_is_of_the_longest_rows(more: str, told: bool) -> None:
+    text = AXOLOTL.replace("{micro}", "32").replace("{more}", more)
+    (context,) = judge_texts({"axolotl.yaml": text}, budget="device a100-80gb; config axolotl.yaml").runs
+    assert ("only where a row reaches 4,096 tokens; rows of up to" in bill.render(context)) is told

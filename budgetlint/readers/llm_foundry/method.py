@@ -80,7 +80,8 @@ def adapter_settings(view: View, home: str) -> list[Setting]:
 
 
 def task_settings(view: View, home: str) -> list[Setting]:
-    """The ``text`` loader joins samples and cuts them at max_seq_len; ``finetuning`` pads unless told to trim."""
+    """The ``text`` loader joins samples and cuts them at max_seq_len; ``finetuning`` pads to it unless told to trim (llm-foundry 0.14
+    ``data/finetuning/collator.py``: ``allow_pad_trimming`` False ensures that all sequences are max_seq_len)."""
     path = f"{home}train_loader.name"
     kind = view.word(path)
     if kind == "text":
@@ -88,7 +89,9 @@ def task_settings(view: View, home: str) -> list[Setting]:
         return [view.setting("task", "pretrain", path), *joined]
     trims = f"{home}train_loader.dataset.allow_pad_trimming"
     padded = [view.setting("pad_to_seq_len", not view.on(trims), trims)] if view.first(trims) else []
-    return [view.setting("task", "sft", path), *padded] if kind == "finetuning" else padded
+    if kind != "finetuning":
+        return padded
+    return [view.setting("task", "sft", path), *(padded or [view.setting("pad_to_seq_len", True, path, "finetuning: rows are padded")])]
 
 
 def optimizer_settings(view: View, home: str, misreads: list[Misread]) -> list[Setting]:

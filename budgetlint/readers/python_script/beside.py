@@ -19,12 +19,10 @@ def read_beside(top: Lookup, section: str) -> Iterator[Setting]:
     length = look.setting("seq_len", to_count, "max_length")
     field = look.setting("seq_len", to_count, "field")
     target = look.setting("target_len", to_count, "max_target_length")
-    if length is not None and length.known:
-        yield length
-        padding = look.raw("padding")
-        if padding is not None:
+    found = length if length is not None and length.known else field
+    if found is not None and found.known:
+        yield found if found is length else replace(found, origin=replace(found.origin, note=BY_NAME))
+        if (padding := look.raw("padding")) is not None:
             yield Setting("pad_to_seq_len", True, padding.origin, "max_length")
-    elif field is not None and field.known:
-        yield replace(field, origin=replace(field.origin, note=BY_NAME))
     if target is not None and target.known:
         yield target
