@@ -27,7 +27,12 @@ SAID = [
         (),
         ["a.yaml:2 info", "b.yaml:2 error"],
     ),
-    ("no template", {"a.yaml": TEMPLATE.replace("{{ batch }}", "[1"), "b.yaml": TEMPLATE, "c.yaml": TEMPLATE}, (), ["a.yaml:3 error", "b.yaml:2 info"]),
+    (
+        "no template",
+        {"a.yaml": TEMPLATE.replace("{{ batch }}", "[1"), "b.yaml": TEMPLATE, "c.yaml": TEMPLATE},
+        (),
+        ["a.yaml:3 error", "b.yaml:2 info"],
+    ),
 ]  # fmt: skip
 
 
