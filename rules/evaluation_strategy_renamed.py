@@ -53,6 +53,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
     if old is None or document.at_least("transformers", "4.41.0") is False:
         return
+    if document.stack_of(document.reading).may_be_before("transformers", "4.41.0"):
+        return
     gone = document.at_least("transformers", "4.51.0")
     cost = {
         True: "transformers 4.51 removed the name, so the run stops at start",

@@ -62,6 +62,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     gone = document.at_least("trl", "0.20.0")
     if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
         return
+    if document.stack_of(document.reading).may_be_before("trl", "0.16.0"):
+        return
     cost = {
         True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
         False: "the name is deprecated and goes with TRL 0.20",
