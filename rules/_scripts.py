@@ -6,7 +6,7 @@ import re
 
 from budgetlint.base import numerals
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Entry, Mapping, RunContext, Setting, names
+from budgetlint.rule import PYTHON, DocumentContext, Entry, Location, Mapping, RunContext, Setting, Span, names
 
 BUILT_IN = names(
     """transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer trl.GRPOTrainer
@@ -50,3 +50,15 @@ def _place(entry: Entry) -> int:
     """Arguments by position are named by it; -1 for others."""
     place = numerals.small(entry.key.text)
     return -1 if place is None else place
+
+
+def handed_on_at(document: DocumentContext, setting: Setting) -> Location | None:
+    """Where a program itself writes the keyword of an argument whose value comes from an option or a config of its own, which may be called
+    what it likes; None where the value stands at the keyword, and where the program writes none (its parser fills the class)."""
+    source, at = document.reading.document.source, setting.origin
+    if document.format not in PYTHON or at.source is None or at.span is None:
+        return None
+    found = re.search(rf"""(?m)(?:^[ \t]*|[(,{{][ \t]*)(?P<name>{setting.name}=(?!=)|["']{setting.name}["'][ ]?:)""", source.text)
+    if found is None or (at.source.path == source.path and found.start() <= at.span.start <= found.end() + 1):
+        return None
+    return source.locate(Span(*found.span("name")))
