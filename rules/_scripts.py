@@ -58,7 +58,27 @@ def handed_on_at(document: DocumentContext, setting: Setting) -> Location | None
     source, at = document.reading.document.source, setting.origin
     if document.format not in PYTHON or at.source is None or at.span is None:
         return None
-    found = re.search(rf"""(?m)(?:^[ \t]*|[(,{{][ \t]*)(?P<name>{setting.name}=(?!=)|["']{setting.name}["'][ ]?:)""", source.text)
-    if found is None or (at.source.path == source.path and found.start() <= at.span.start <= found.end() + 1):
+    pattern = rf"""(?m)(?:^[ \t]*|[(,{{][ \t]*)(?P<name>{setting.name}=(?!=)|["']{setting.name}["'][ ]?:)"""
+    callers = ("", "dict", at.key.partition(".")[0])
+    places = [one.span("name") for one in re.finditer(pattern, source.text) if _called(source.text, one.start("name")) in callers]
+    if len(places) != 1 or (at.source.path == source.path and places[0][0] <= at.span.start <= places[0][1] + 1):
         return None
-    return source.locate(Span(*found.span("name")))
+    return source.locate(Span(*places[0]))
+
+
+_FARTHEST = 5_000
+_NAME = re.compile(r"\w*$")
+
+
+def _called(text: str, at: int) -> str:
+    """What the brackets around a place are of: the name in front of them; empty for the braces of a dict."""
+    depth = 0
+    for place in range(at - 1, max(at - _FARTHEST, -1), -1):
+        if text[place] in ")]}":
+            depth += 1
+        elif text[place] in "([{":
+            depth -= 1
+            if depth < 0:
+                found = _NAME.search(text, max(0, place - 100), place)
+                return found[0] if found is not None and text[place] == "(" else ""
+    return "?"
