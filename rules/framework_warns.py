@@ -16,9 +16,8 @@ datasets:
   - path: data
     type: alpaca
 sequence_len: 1024
-sample_packing: true
-pad_to_sequence_len: false
 micro_batch_size: 1
+eval_batch_size: 4
 gradient_accumulation_steps: 1
 learning_rate: 0.0002
 ```
@@ -35,9 +34,8 @@ datasets:
   - path: data
     type: alpaca
 sequence_len: 1024
-sample_packing: true
-pad_to_sequence_len: true
 micro_batch_size: 1
+eval_batch_size: 1
 gradient_accumulation_steps: 1
 learning_rate: 0.0002
 ```
