@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
     from budgetlint.contracts.table import Contract
 
-NOT_WARNED = [("verl", {"algorithm.adv_estimator"}), ("transformers", {"evaluation_strategy"}), ("trl", {"max_seq_length"})]
-"""Warnings that follow from a choice and not from a mistake (verl says of each run without a critic that it has none), and those that a
-rule of their own tells better."""
+NOT_WARNED = [("verl", {"algorithm.adv_estimator"})]
+"""Warnings that follow from a choice and not from a mistake: verl says of each run without a critic that it has none."""
 
 
 def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -138,7 +137,7 @@ def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns:
         if (
             refusal.row.warns is not warns
             or names & refused
-            or (warns and ((refusal.contract.package, names) in NOT_WARNED or _older(run, refusal)))
+            or (warns and (len(names) < 2 or (refusal.contract.package, names) in NOT_WARNED or _older(run, refusal)))
             or not _certain(run, refusal)
         ):
             continue

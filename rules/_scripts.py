@@ -6,7 +6,7 @@ import re
 
 from budgetlint.base import numerals
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Entry, Mapping, RunContext, Setting, names
+from budgetlint.rule import PYTHON, DocumentContext, Entry, Location, Mapping, RunContext, Setting, Span, names
 
 BUILT_IN = names(
     """transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer trl.GRPOTrainer
@@ -50,3 +50,35 @@ def _place(entry: Entry) -> int:
     """Arguments by position are named by it; -1 for others."""
     place = numerals.small(entry.key.text)
     return -1 if place is None else place
+
+
+def handed_on_at(document: DocumentContext, setting: Setting) -> Location | None:
+    """Where a program itself writes the keyword of an argument whose value comes from an option or a config of its own, which may be called
+    what it likes; None where the value stands at the keyword, and where the program writes none (its parser fills the class)."""
+    source, at = document.reading.document.source, setting.origin
+    if document.format not in PYTHON or at.source is None or at.span is None:
+        return None
+    pattern = rf"""(?m)(?:^[ \t]*|[(,{{][ \t]*)(?P<name>{setting.name}=(?!=)|["']{setting.name}["'][ ]?:)"""
+    callers = ("", "dict", at.key.partition(".")[0])
+    places = [one.span("name") for one in re.finditer(pattern, source.text) if _called(source.text, one.start("name")) in callers]
+    if len(places) != 1 or (at.source.path == source.path and places[0][0] <= at.span.start <= places[0][1] + 1):
+        return None
+    return source.locate(Span(*places[0]))
+
+
+_FARTHEST = 5_000
+_NAME = re.compile(r"\w*$")
+
+
+def _called(text: str, at: int) -> str:
+    """What the brackets around a place are of: the name in front of them; empty for the braces of a dict."""
+    depth = 0
+    for place in range(at - 1, max(at - _FARTHEST, -1), -1):
+        if text[place] in ")]}":
+            depth += 1
+        elif text[place] in "([{":
+            depth -= 1
+            if depth < 0:
+                found = _NAME.search(text, max(0, place - 100), place)
+                return found[0] if found is not None and text[place] == "(" else ""
+    return "?"

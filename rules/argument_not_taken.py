@@ -3,7 +3,8 @@
 The constructors of training arguments, TRL's configs, trainers and PEFT's adapter configs change with every release: names go, or move
 from the trainer to its config. Told of calls that a followed program surely makes, with arguments that it surely gives: not behind a
 condition or in a `try`, not in a class of its own, not where Unsloth has put its own class in the place. Where the release is not known,
-what the newest does not take any more is a remark.
+what the newest does not take any more is a remark: where no release stands aside that takes it (`docker/requirements.txt`), and what is
+pinned lets it be installed.
 
 ## What it costs
 
@@ -44,6 +45,7 @@ transformers==5.24.0
 ## Sources
 
 - `budgetlint/contracts/signatures`: read from the wheels of transformers 4.40 to 5.24, TRL 0.9 to 1.16 and PEFT 0.9 to 0.21, by release.
+- `Requires-Dist: transformers` in the METADATA of TRL 0.9.6 to 1.16.0.
 """
 
 from __future__ import annotations
@@ -56,8 +58,16 @@ from budgetlint.rule import PYTHON, Confidence, Finding, Location, Rule, RunCont
 
 if TYPE_CHECKING:
     from budgetlint.contracts.signature import Signature
+    from budgetlint.settings.run import Stack
 
 _SHOWN = {"trl": "TRL", "peft": "PEFT"}
+_TOLD_BETTER = {"evaluation_strategy": "", "max_seq_length": "SFTConfig"}
+"""Names that a rule of their own tells, with the new name; of one class, or of all."""
+_TRL_WANTS = (
+    ("0.27.0", "4.56.2"), ("0.23.0", "4.56.1"), ("0.21.0", "4.55.0"), ("0.20.0", "4.53.2"), ("0.19.0", "4.51.0"), ("0.18.0", "4.50.0"),
+    ("0.12.0", "4.46.0"), ("0.11.0", "4.40.0"),
+)  # fmt: skip
+"""The transformers that TRL asks for from each of its releases on."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -82,6 +92,10 @@ def _argument(run: RunContext, signature: Signature, name: str, place: Location)
     owner = signature.owner(name)
     if taken or (taken is None and (name in signature.newest or not gone or owner in stack.releases)):
         return
+    if _TOLD_BETTER.get(name) in ("", signature.name) or (
+        taken is None and (stack.may_be_before(owner, gone) or not _fits(stack, owner, gone))
+    ):
+        return
     package = _SHOWN.get(owner, owner)
     if taken is None:
         when = f"with {package} {gone} and newer"
@@ -97,6 +111,15 @@ def _argument(run: RunContext, signature: Signature, name: str, place: Location)
         severity=None if taken is False else Severity.INFO,
         confidence=None if taken is False else Confidence.LOW,
     )
+
+
+def _fits(stack: Stack, owner: str, release: str) -> bool:
+    """May this release be installed beside the transformers that is pinned?"""
+    from budgetlint.settings.run import version_of
+
+    at = version_of(release)
+    wanted = next((least for since, least in _TRL_WANTS if at is not None and (first := version_of(since)) is not None and at >= first), "")
+    return owner != "trl" or not wanted or stack.at_least("transformers", wanted) is not False
 
 
 def _help(run: RunContext, signature: Signature, name: str, owner: str, gone: str) -> str:

@@ -46,12 +46,16 @@ from collections.abc import Iterator
 
 from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
+from ._scripts import handed_on_at
+
 OLD, NEW = "evaluation_strategy", "eval_strategy"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
     if old is None or document.at_least("transformers", "4.41.0") is False:
+        return
+    if document.stack_of(document.reading).may_be_before("transformers", "4.41.0"):
         return
     gone = document.at_least("transformers", "4.51.0")
     cost = {
@@ -60,11 +64,14 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         None: "transformers 4.51 and newer stop at start, 4.41 to 4.50 warn, older ones know only this name",
     }[gone]
     both_written = written_in(document.reading, NEW) is not None
+    keyword = handed_on_at(document, old)
     yield document.finding(
-        old,
-        f"{OLD} {old.text}: {cost}",
-        help=f"rename it to {NEW}",
-        fixes=() if both_written else document.rename(old, NEW, safety=Safety.SAFE if gone else Safety.UNSAFE),
+        keyword or old,
+        f"{OLD}{'' if keyword else f' {old.text}'}: {cost}",
+        help=f"rename {'the argument' if keyword else 'it'} to {NEW}",
+        fixes=() if both_written or keyword else document.rename(old, NEW, safety=Safety.SAFE if gone else Safety.UNSAFE),
+        because=[old],
+        key=OLD if keyword else None,
         severity=None if gone else Severity.INFO,
         confidence=None if gone is not None else Confidence.MEDIUM,
     )

@@ -1,42 +1,47 @@
-"""A value, or several together, that the framework's own argument class takes with a warning.
+"""Values that are written together, and that the framework's own argument class takes with a warning.
 
 Read from the code of the class by release, as what it refuses is (`framework-refuses`), and tried on the real class: it warned of a config
-that the condition picks. Most are names that will go, and options that do nothing beside another one.
+that the condition picks. Told where two or more that are written do not go together: one of them has no effect, or not the one that is
+meant. A single name that will go, or a choice that the framework warns of, it prints itself, with the new name; that is not told.
 
 ## What it costs
 
-Nothing now, as a rule: a line in the log of a job that nobody reads. What it warns of stops a later release, or has no effect.
+A line in the log of a job that nobody reads, and a setting that does not do what it says.
 
 ## Failing
 
-```py train.py
-from transformers import AutoModelForCausalLM
-from trl import SFTConfig, SFTTrainer
-
-model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
-args = SFTConfig(output_dir="out", packing=True, packing_strategy="bfd-requeue", max_length=1024)
-SFTTrainer(model=model, args=args, train_dataset=data).train()
+```yaml train.yaml
+base_model: Qwen/Qwen2.5-1.5B
+datasets:
+  - path: data
+    type: alpaca
+sequence_len: 1024
+micro_batch_size: 1
+eval_batch_size: 4
+gradient_accumulation_steps: 1
+learning_rate: 0.0002
 ```
 
 ```text requirements.txt
-trl==1.16.0
-transformers==5.24.0
+axolotl==0.21.0
 ```
 
 ## Passing
 
-```py train.py
-from transformers import AutoModelForCausalLM
-from trl import SFTConfig, SFTTrainer
-
-model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
-args = SFTConfig(output_dir="out", packing=True, packing_strategy="bfd", max_length=1024)
-SFTTrainer(model=model, args=args, train_dataset=data).train()
+```yaml train.yaml
+base_model: Qwen/Qwen2.5-1.5B
+datasets:
+  - path: data
+    type: alpaca
+sequence_len: 1024
+micro_batch_size: 1
+eval_batch_size: 1
+gradient_accumulation_steps: 1
+learning_rate: 0.0002
 ```
 
 ```text requirements.txt
-trl==1.16.0
-transformers==5.24.0
+axolotl==0.21.0
 ```
 
 ## Sources

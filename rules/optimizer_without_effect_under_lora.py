@@ -1,7 +1,8 @@
 """An 8-bit or paged optimizer on a LoRA run, where there is next to no optimizer state to shrink.
 
-Told when the rank is known and what it saves is under 2% of the device (of what the run needs, where the device is not known). High
-ranks with trained embeddings (`modules_to_save`) have real state, and are not told.
+Told when the rank is known and what it saves is under 2% of the device (of what the run needs, where the device is not known), and under
+5% of what the run needs. High ranks with trained embeddings (`modules_to_save`) have real state, and are not told. Nor is what a program
+has as its default, and what Unsloth's own notebooks write: nobody meant to save memory by it.
 
 ## What it costs
 
@@ -41,12 +42,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Optimizer, Rule, RunContext, Severity, as_written, gib, optimizer_of, stated, written_by
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Optimizer,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    gib,
+    optimizer_of,
+    stated,
+    written_by,
+)
 
 from ._offload import experts_differ
+from ._scripts import is_literal
 
 SHARE = 0.02
 """Of the device, or of what the run needs where no device is known."""
+OF_NEED = 0.05
+"""Of a need that may be larger where the batches are not known: then it is less still."""
 _COUNTED = ("lora_targets", "lora_modules_to_save", "adapter")
 """What decides how much an adapter trains."""
 
@@ -62,19 +79,26 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if any(found is not None and not found.known for found in map(run.setting, _COUNTED)):
         return  # what trains is not known: one of several lists of targets
-    if written_by(run, "unfrozen_parameters") is not None or experts_differ(run):
+    if written_by(run, "unfrozen_parameters") is not None or experts_differ(run) or not _is_meant(run, setting):
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)
-    if saved > SHARE * (estimate.usable_low or estimate.need.bytes):
+    if saved > SHARE * (estimate.usable_low or estimate.need.bytes) or saved > OF_NEED * estimate.need.bytes:
         return
     yield run.finding(
         setting,
-        f"'{as_written(setting)}' saves at most {gib(saved)} here: LoRA trains {params:,} parameters of {estimate.params or 0:,}"
-        + (f", and the run needs {gib(estimate.need.bytes)}" if estimate.whole else ""),
+        f"'{as_written(setting)}' saves at most {gib(saved)} here: LoRA trains {params:,} parameters of {estimate.params or 0:,}",
         help="write adamw_torch (adamw in a budget); recomputation, a shorter length or a smaller micro batch save memory",
         because=[found for found in (run.setting("adapter"), run.setting("lora_r")) if found],
         numbers={"saved_bytes": saved, "need_bytes": estimate.need.bytes, "trainable_parameters": params},
     )
+
+
+def _is_meant(run: RunContext, setting: Setting) -> bool:
+    """Written for this run: no default of the program's own option, no word of Unsloth's template."""
+    model, trainer = run.setting("model"), run.run.trainer
+    of_unsloth = model is not None and model.origin.key.partition(".")[0].startswith("Fast")
+    mentioned = trainer is not None and "unsloth" in trainer.document.source.text.lower()
+    return is_literal(setting) and not (setting.value == "adamw8bit" and (of_unsloth or mentioned))
 
 
 def _shrinks(optimizer: Optimizer) -> bool:

@@ -76,10 +76,12 @@ from ._program import from_outside, places, refusals
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    for number, (_, one) in enumerate(refusals(run, "condition", "value", "lacks", "unexpected", "ungiven", "fails")):
+    for number, (program, one) in enumerate(refusals(run, "condition", "value", "lacks", "unexpected", "ungiven", "fails")):
         where = from_outside(one.because)
         if where is None and number and any(step.kind.startswith("default") for step in one.because):
             continue  # the program stops before: what it would need beside is not asked for
+        if one.kind == "fails" and any(other.kind in ("condition", "unrecognized") for other in program.refusals):
+            continue  # nor is what would come of values that are refused before
         at = where.location if where is not None else one.location
         said = f"{one.location.file}:{one.location.line}"
         if one.kind in ("lacks", "unexpected", "ungiven", "fails"):

@@ -54,6 +54,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import SCRIPTS, TRL_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
+from ._scripts import handed_on_at
+
 OLD, NEW = "max_seq_length", "max_length"
 
 
@@ -62,17 +64,22 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     gone = document.at_least("trl", "0.20.0")
     if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
         return
+    if document.stack_of(document.reading).may_be_before("trl", "0.16.0"):
+        return
     cost = {
         True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
         False: "the name is deprecated and goes with TRL 0.20",
         None: f"TRL 0.20 and newer take only {NEW}, older than 0.16 only this name",
     }[gone]
     taken = written_in(document.reading, NEW) is not None
+    keyword = handed_on_at(document, old)
     yield document.finding(
-        old,
-        f"{OLD} {old.text}: {cost}",
-        help=f"rename it to {NEW}",
-        fixes=() if taken else document.rename(old, NEW, safety=Safety.UNSAFE),
+        keyword or old,
+        f"{OLD}{'' if keyword else f' {old.text}'}: {cost}",
+        help=f"rename {'the argument' if keyword else 'it'} to {NEW}",
+        fixes=() if taken or keyword else document.rename(old, NEW, safety=Safety.UNSAFE),
+        because=[old],
+        key=OLD if keyword else None,
         severity=None if gone else Severity.INFO,
         confidence=None if gone is not None else Confidence.LOW,
     )

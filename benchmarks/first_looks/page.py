@@ -127,7 +127,7 @@ def measures() -> Iterator[tuple[str, Callable[[Sequence[Row]], Share]]]:
 
 def page(record: Sequence[Batch], pending: Mapping[str, int]) -> str:
     """The page. ``pending``: what is gathered for batches that nobody has judged yet, by its name."""
-    return "\n".join([HEAD, *(_table(record) if record else _empty(pending)), *_batches(record), HOW]).rstrip() + "\n"
+    return "\n".join([HEAD, *(_table(record) if record else _empty(pending)), *_rules(record), *_batches(record), HOW]).rstrip() + "\n"
 
 
 def _empty(pending: Mapping[str, int]) -> Iterator[str]:
@@ -171,6 +171,44 @@ def _told(record: Iterable[Batch], which: Iterable[str]) -> str:
     """The share of the runs that were told one of these words."""
     words = _words(record)
     return Share(sum(words[word] for word in which), words.total()).text
+
+
+def _rules(record: Sequence[Batch]) -> Iterator[str]:
+    """Each rule over all batches, those that are wrong most often first, and in the newest batch that judged one of its findings."""
+    judged = [(str(batch["batch"]), [row for row in rows_of(batch) if row.kind in ("finding", "preview")]) for batch in record]
+    names = {row.rule for _, rows in judged for row in rows if row.judged != OPEN}
+    if not names:
+        return
+    yield "## By rule"
+    yield ""
+    yield "Findings judged right of those judged, over all batches and in the newest batch that met the rule. Rules are mended between"
+    yield "batches: what the newest says is nearer to today's, and rests on fewer findings. Rules under 80 % are narrowed, or lose their"
+    yield "level."
+    yield ""
+    yield "| rule | right, all batches | newest batch | right there |"
+    yield "| --- | --- | --- | --- |"
+    told = {name: [(number, share(_of_rule(rows, name), ("right",))) for number, rows in judged] for name in names}
+    for name, shares in sorted(told.items(), key=lambda one: (_part(_pooled(one[1])), -_pooled(one[1]).asked, one[0])):
+        newest, there = next((number, one) for number, one in reversed(shares) if one.asked)
+        yield f"| {name} | {_of(_pooled(shares))} | {newest} | {_of(there)} |"
+    yield ""
+
+
+def _of_rule(rows: Iterable[Row], rule: str) -> list[Row]:
+    return [row for row in rows if row.rule == rule]
+
+
+def _pooled(shares: Iterable[tuple[str, Share]]) -> Share:
+    every = [one for _, one in shares]
+    return Share(sum(one.right for one in every), sum(one.asked for one in every))
+
+
+def _part(share: Share) -> float:
+    return share.right / share.asked
+
+
+def _of(share: Share) -> str:
+    return f"{share.right} of {share.asked}"
 
 
 def _batches(record: Sequence[Batch]) -> Iterator[str]:

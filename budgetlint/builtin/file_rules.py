@@ -45,7 +45,9 @@ UNPARSABLE_FILE = builtin_rule(
     """\
     A training config is no valid YAML, JSON or TOML.
 
-    Told only when the text holds a key that only training configs have; other files are not our business.
+    Told only when the text holds a key that only training configs have; other files are not our business. Templates (`{{ }}`, `{% %}`)
+    that a folder holds are one remark with their number where something fills them in: there are several, or a program here works with
+    Jinja and the like. One that is named, that a launch opens as it stands, or that stands alone is told as what it is.
 
     ## What it costs
 

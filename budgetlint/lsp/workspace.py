@@ -131,7 +131,7 @@ class Workspace:
         known = self._known.get(path)
         if known is not None and known.source.text == source.text:
             return known
-        alone = Project(files)
+        alone = Project(files, named=frozenset((path,)))
         entry = alone.add(path)
         if entry.budget is not None and entry.budget.includes:
             return None  # what it includes may change without it

@@ -24,7 +24,11 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
     if kind != "lora":
         notes.missing.append("adapter")
     targets = settings.value("lora_targets")
-    if targets is None:
+    if targets is None and "lora_targets" in settings and settings["lora_targets"].origin.key.endswith("target_parameters"):
+        notes.missing.append("lora_targets")
+        notes.assume("adapters on parameters are not counted: the figures are for all linear layers", "lora_targets")
+        targets = ("all-linear",)
+    elif targets is None:
         notes.assume("LoRA targets are not stated: all linear layers", "lora_targets")
         targets = ("all-linear",)
     roles = _target_roles(arch, tuple(targets), stack)

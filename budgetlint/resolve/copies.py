@@ -99,6 +99,17 @@ def is_submodule(files: Files, package: str) -> bool:
     return any(_folded(posixpath.basename(place.rstrip("/")).removesuffix(".git")) in wanted for place in found)
 
 
+def imports_from_elsewhere(files: Files, path: str) -> bool:
+    """Does a ``PYTHONPATH`` name a folder of the project that is not here, as one that is cloned into it first (``./external/fork:.``)? Its
+    modules come before those that are installed."""
+    folders = (posixpath.normpath(one) for one in path.split(":") if one and one[0] not in "/~$`")
+    return any(folder != "." and not folder.startswith("..") and not _holds(files, folder) for folder in folders)
+
+
+def _holds(files: Files, folder: str) -> bool:
+    return any(files.glob(f"{folder}/{pattern}") for pattern in ("*.py", "*/*.py"))
+
+
 def _folded(name: str) -> str:
     """``LLaMA-Factory`` is ``llamafactory``."""
     return name.lower().replace("-", "").replace("_", "")

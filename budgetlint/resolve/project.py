@@ -64,6 +64,9 @@ class Project:
     """Files that were found, and are no config for their size."""
     bind: Callable[[Budget], Budget] | None = None
     """What a policy makes of each budget."""
+    templates: dict[str, Finding] = field(default_factory=dict)
+    """By path, files that nobody named and that something may fill in before they are read, with what is wrong with them till then."""
+    named: frozenset[str] = frozenset()
     claim: Callable[[FileEntry], FileEntry] | None = None
     """Says who reads a file, once all that is here is known."""
     _scripts: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -205,14 +208,19 @@ class Project:
         for problem in document.problems:
             if problem.kind == TOO_LARGE:
                 return self._too_large(document, problem)
+            wrong = f"not valid {document.format.upper()}: {problem.message}"
             if looks_like_config(document.source.text):
-                self.findings.append(
-                    file_finding(
-                        "unparsable-file", problem.location, f"not valid {document.format.upper()}: {problem.message}", problem.cure
-                    )
-                )
-            return f"not valid {document.format.upper()}: {problem.message}"
+                self._tell_unparsable(document, file_finding("unparsable-file", problem.location, wrong, problem.cure))
+            return wrong
         return ""
+
+    def _tell_unparsable(self, document: Document, finding: Finding) -> None:
+        from budgetlint.resolve.templates import is_template  # it asks what launches open
+
+        if document.path not in self.named and is_template(document.source.text):
+            self.templates[document.path] = finding
+        else:
+            self.findings.append(finding)
 
     def _too_large(self, document: Document, problem: Problem) -> str:
         text = document.source.text
@@ -281,8 +289,8 @@ def open_project(
     files: Files, paths: Sequence[str], listed: tuple[str, ...] = (), bind: Callable[[Budget], Budget] | None = None
 ) -> Project:
     """Read every config file among and below ``paths``."""
-    project = Project(files, listed=listed, bind=bind)
-    named = {posixpath.normpath(path) for path in paths}
+    named = frozenset(posixpath.normpath(path) for path in paths)
+    project = Project(files, listed=listed, bind=bind, named=named)
     for path in files.expand(paths):
         if path in named or not project.passes(path):
             project.add(path)

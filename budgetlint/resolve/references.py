@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -139,7 +140,7 @@ def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> t
     work.edges[Edge(path, named_in, location.line if location else 0, reference.text, rule)] = None
     if rule != BY_NAME or location is None:
         return readings
-    if not _is_certain(reference.text):
+    if not _is_certain(reference.text) or _is_made(reference):
         return tuple(replace(reading, guessed=f"{path}, the only file of the name, is taken for {reference.text}") for reading in readings)
     said = f"{reference.text} leads to no file here; {path}, the only one of that name, is taken for it"
     work.project.findings.append(file_finding("guessed-reference", location, said, _GUESSED, severity=Severity.INFO))
@@ -152,6 +153,14 @@ _GUESSED = "write the path from the working directory or from this file's folder
 def _is_certain(text: str) -> bool:
     """Where a path with a variable or an answer of the shell leads, only the shell knows."""
     return not any(mark in text for mark in ("$", "`", "{", "<"))
+
+
+def _is_made(reference: Reference) -> bool:
+    """Does the script or notebook that names a file make it first: ``tune cp NAME FILE``, ``curl -o FILE``, ``%%writefile FILE``?"""
+    source = reference.origin.source
+    name = re.escape(reference.text.removeprefix("./"))
+    made = rf"(?:\bcp [^\n]{{1,200}}[ /]|[>] ?|\btee |-[oO] |%%writefile )[\"']?(?:\./)?{name}\b"
+    return source is not None and re.search(made, source.text) is not None
 
 
 def place_of(work: Assembly, reference: Reference) -> str | None:

@@ -25,6 +25,7 @@ from budgetlint.resolve.references import program_text, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, way_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Stated
+from budgetlint.resolve.templates import template_findings
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def judge(
         documents=tuple(document_contexts(work)),
         flags=tuple(flag_contexts(work)),
         budgets=tuple(budget_contexts(work)),
-        findings=(*project.findings, *_cut(project)),
+        findings=(*project.findings, *template_findings(work), *_cut(project)),
         crashes=tuple(project.crashes),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )

@@ -13,7 +13,7 @@ from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
-from budgetlint.resolve.copies import Copy, copy_above, is_submodule, only_copy, with_copy
+from budgetlint.resolve.copies import Copy, copy_above, imports_from_elsewhere, is_submodule, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import installed_by, stack_beside
@@ -176,6 +176,15 @@ class Assembly:
             self.submodules[package] = is_submodule(self.files, package)
         return self.submodules[package]
 
+    def _is_put_before(self, reading: Reading, script: str) -> bool:
+        """Is a checkout that is not here put before what is installed?"""
+        entry, program = self.project.entries.get(script or reading.document.path), reading.document.program
+        return entry is not None and any(
+            imports_from_elsewhere(self.files, launch.environment["PYTHONPATH"].text)
+            for launch in entry.launches
+            if "PYTHONPATH" in launch.environment and launch.program.program == program
+        )
+
     def stack_of(self, reading: Reading, script: str = "") -> Stack:
         """The framework versions of a document: those that the script which starts it installs, those beside it, and that of a copy of its
         own framework."""
@@ -183,6 +192,6 @@ class Assembly:
         if script and (installed := self._installed(script)):
             beside = replace(beside, releases={**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
-        if package and copy is None and self._is_submodule(package):
+        if package and copy is None and (self._is_submodule(package) or self._is_put_before(reading, script)):
             return replace(beside, copied=beside.copied | {package})
         return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

@@ -62,7 +62,7 @@ def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None)
             nearest: dict[str, Release] = {}
             for release in (*_releases_in(files, folder), *found.releases.values()):
                 nearest.setdefault(release.package, release)
-            known[folder] = Stack(nearest)
+            known[folder] = Stack(nearest, aside=found.aside if folder else _aside(files))
         found = known[folder]
     return found
 
@@ -83,6 +83,19 @@ def _releases_in(files: Files, folder: str) -> list[Release]:
                 found.extend(said)
     chosen = [one for path in _chosen(files, folder, doubted) for one in _requirements(path)] if doubted else ()
     return [*(one for one in chosen if one.package in (doubted or ())), *found]
+
+
+_ASIDE = ("docker", "requirements", "env", "envs", "environment", ".devcontainer")
+
+
+def _aside(files: Files) -> dict[str, Release]:
+    """What the requirement files of these folders want, where they do not contradict each other."""
+    told: dict[str, Release | None] = {}
+    for one in (one for folder in _ASIDE for source in _requirement_files(files, folder) for one in _requirements(source)):
+        before = told.setdefault(one.package, one)
+        if before is not None and _exclude(before, one):
+            told[one.package] = None
+    return {package: one for package, one in told.items() if one is not None}
 
 
 def _is_requirements(name: str) -> bool:

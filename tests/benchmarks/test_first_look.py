@@ -531,6 +531,7 @@ def test_the_page_pools_batches(project: Path) -> None:
     assert cells["reports whose cause is named, or partly"] == "1 of 1 (21 to 100 %)"
     assert cells["runs judged (fits, tight or does not fit)"].startswith("10 of 40")
     assert "| does-not-fit | 1 | 1 |" in text
+    assert "| does-not-fit | 0 of 1 | 0 | 0 of 1 |" in text, "by rule: all batches, the newest that met it, and there"
 
 
 def test_an_empty_record_has_a_page() -> None:

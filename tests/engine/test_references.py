@@ -88,6 +88,12 @@ def test_every_edge_is_data() -> None:
     assert told == [(0, "conf/a.yaml", "assumed"), (1, "run.sh", "sure"), (2, "all.sh", "sure")]
 
 
+@pytest.mark.parametrize("made", ["tune cp full ./mine/a.yaml", "cp base.yaml mine/a.yaml", "curl -o mine/a.yaml $URL"])
+def test_a_file_that_the_script_makes_first_is_no_wrong_path(made: str) -> None:
+    judged = judge_texts({"conf/a.yaml": SFT.format("null"), "jobs/run.sh": f"{made}\ntrl sft --config mine/a.yaml\n"})
+    assert not judged.findings
+
+
 def test_a_circle_of_edges_ends() -> None:
     edges = by_file([Edge("a", "b", 1, "a", BASE), Edge("b", "a", 1, "b", BASE)])
     assert [edge.by for _, edge in chain(edges, "a")] == ["b", "a"]

@@ -133,6 +133,12 @@ def test_the_rows_of_the_vocabulary(extra, rows):
     assert dict(full(extra).value("model_custom"))["vocab"] == rows
 
 
+def test_experts_by_layer_are_a_list_and_no_mistake():
+    reading = READER.read(flags("--num-experts 64 64 128 --vocab-size 50257"))
+    assert not reading.misreads
+    assert not complete(READER, reading.settings, Stack()).get("model_custom").known
+
+
 def test_unknown_vocabularies_and_hybrids_are_not_guessed():
     open_rows = full("--tokenizer-type SentencePieceTokenizer")["model_custom"]
     assert (open_rows.state, open_rows.text, open_rows.value) == ("symbolic", NO_VOCABULARY, None)

@@ -236,6 +236,17 @@ LENGTHS = {
     ("max_seq_length=4096", "max_length=None", "2026.5.5"): 4096,
     ("max_seq_length=4096", "max_length=8192", "2026.5.5"): 4096,
     ("max_seq_length=4096", "max_seq_length=512", "2026.5.5"): 512,
+    ("max_seq_length=4096", "max_length=512", "2025.6.1"): 4096,
+    ("max_seq_length=4096", "max_length=512", "2026.6.9"): 4096,
+    ("max_seq_length=4096", "max_length=512", "2026.8.1"): None,  # the release that heeds it lies between two that were read
+    ("max_seq_length=4096", "max_length=512", "2026.10.9"): 512,
+    ("max_seq_length=4096", "max_length=512", "2024.8"): 512,
+    ("max_seq_length=4096", "max_length=512", ""): None,
+    ("", "max_length=512", "2026.5.5"): 2048,
+    ("", "max_length=2048", ""): 2048,
+    ("max_seq_length=N", "max_length=512", ""): None,
+    ("**more", "max_length=512", "2026.5.5"): None,
+    ("**more", "max_length=512", "2024.8"): 512,
     ("max_seq_length=N", "max_length=None", "2026.5.5"): None,
     ("**more", "max_length=None", "2026.5.5"): None,
     ("", "", "2026.5.5"): 2048,
@@ -267,3 +278,29 @@ def test_a_preference_run_keeps_what_its_config_says() -> None:
     script = SCRIPT.format("['q_proj']").replace("SFT", "DPO").replace("bf16=True", "max_length=None")
     (run,) = judge_texts({"train.py": script}).runs
     assert run.run.settings["seq_len"].state == "unbounded"
+
+
+HALF = (
+    "import torch\nfrom unsloth import FastLanguageModel\nfrom trl import SFTConfig, SFTTrainer\n"
+    "model, tokenizer = FastLanguageModel.from_pretrained('{model}', dtype=torch.{dtype})\n"
+    "{adapter}"
+    "SFTTrainer(model=model, train_dataset=data, args=SFTConfig('out', {args})).train()\n"
+)
+ADAPTER = "model = FastLanguageModel.get_peft_model(model, r=16)\n"
+FORCED = {
+    # the model, its dtype, what the config says, whether an adapter trains: autocast and the dtype of the weights, or what they may be
+    ("unsloth/gemma-3-4b-it", "float16", "fp16=True", True): (("none", "fp16"), ("bf16", "fp16")),
+    ("unsloth/Qwen3.5-0.8B", "float16", "fp16=True", True): (("none", "fp16"), ("bf16", "fp16")),
+    ("unsloth/gpt-oss-20b", "float16", "fp16=True", True): (("none", "fp16"), ("bf16", "fp16")),
+    ("unsloth/Qwen3-30B-A3B", "float16", "fp16=True", True): (("none", "fp16"), ("bf16", "fp16")),
+    ("unsloth/Qwen3.5-0.8B", "bfloat16", "bf16=True", True): ("bf16", "bf16"),
+    ("unsloth/Qwen3-8B", "float16", "fp16=True", True): ("fp16", "fp16"),
+}
+
+
+@pytest.mark.parametrize(("model", "dtype", "args", "adapter"), FORCED)
+def test_some_models_are_not_trained_in_half_precision(model: str, dtype: str, args: str, adapter: bool) -> None:
+    text = HALF.format(model=model, dtype=dtype, args=args, adapter=ADAPTER if adapter else "")
+    (run,) = judge_texts({"train.py": text}).runs
+    found = (run.run.settings["autocast"], run.run.settings["weights_dtype"])
+    assert tuple(one.value if one.known else one.readings for one in found) == FORCED[model, dtype, args, adapter]

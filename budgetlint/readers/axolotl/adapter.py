@@ -7,9 +7,10 @@ Sources: axolotl 0.19.0 ``loaders/adapter.py`` _build_peft_lora_config, ``utils/
 from __future__ import annotations
 
 from budgetlint.base.expression import expression
+from budgetlint.base.record import replace
 from budgetlint.readers.base import is_symbolic
 from budgetlint.readers.view import View
-from budgetlint.settings.run import Setting
+from budgetlint.settings.run import Setting, over
 
 _TASKS = {
     "dpo": "dpo", "ipo": "dpo", "kto": "kto", "orpo": "orpo", "grpo": "grpo", "gdpo": "grpo",
@@ -42,6 +43,15 @@ def _adapter_dtype(view: View) -> list[Setting]:
 
 
 def _targets(view: View) -> list[Setting]:
+    named = _modules(view)
+    more = view.words("lora_target_parameters")
+    if not more:
+        return named
+    opened = replace(view.setting("lora_targets", None, "lora_target_parameters", ", ".join(more)), state="auto")
+    return [over(opened, named[0] if named else None)]
+
+
+def _modules(view: View) -> list[Setting]:
     if view.on("lora_target_linear"):
         return [view.setting("lora_targets", ("all-linear",), "lora_target_linear")]
     words = view.words("lora_target_modules")

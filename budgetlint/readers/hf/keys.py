@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.documents import Sequence
+from budgetlint.readers.base import AUTO, Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
 
 _ATTENTION = {
     "eager": "eager",
@@ -122,6 +123,12 @@ MODEL = (
 )
 """The keys of TRL's ModelConfig and of the usual scripts, at the top or in a ``model`` section."""
 
+
+def to_more_targets(value: Any) -> Any:
+    """Parameters among the targets (PEFT 0.17 ``tuners/lora/config.py`` target_parameters): what trains beside the modules is open."""
+    return AUTO if not isinstance(value, Sequence) or value.items else None
+
+
 LORA = (
     Key("lora_rank", "lora_r", to_count),
     Key("lora_dim", "lora_r", to_count),
@@ -129,6 +136,7 @@ LORA = (
     Key("lora_alpha", "lora_alpha", to_float),
     Key("lora_dropout", "lora_dropout", to_float),
     Key("lora_target_modules", "lora_targets", to_words),
+    Key("lora_target_parameters", "lora_targets", to_more_targets),
     Key("lora_modules_to_save", "lora_modules_to_save", to_words),
     Key("use_dora", "lora_dora", to_bool),
     Key("use_rslora", "lora_rslora", to_bool),
@@ -141,6 +149,7 @@ PEFT_CONFIG = (
     Key("lora_dropout", "lora_dropout", to_float),
     Key("target_modules", "lora_targets", to_words),
     Key("lora_target_modules", "lora_targets", to_words),
+    Key("target_parameters", "lora_targets", to_more_targets),
     Key("modules_to_save", "lora_modules_to_save", to_words),
     Key("use_dora", "lora_dora", to_bool),
     Key("use_rslora", "lora_rslora", to_bool),

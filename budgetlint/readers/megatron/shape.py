@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from budgetlint.base.record import open_record, record
-from budgetlint.readers.base import Misread, to_bool, to_count, to_float, to_text
+from budgetlint.documents import Sequence
+from budgetlint.readers.base import AUTO, Misread, to_bool, to_count, to_float, to_text
 from budgetlint.readers.lookup import Lookup
 from budgetlint.settings.run import Setting
 
@@ -59,8 +60,8 @@ def custom_model(look: Lookup, names: Names, style: LayerStyle, vocabulary: int 
         return []
     rows = {name: look.setting(name, to_count, *getattr(names, name)) for name in ("groups", "head_dim", "wide", "vocabulary", "positions")}
     given = [*stated, *(row for row in rows.values() if row is not None and not _is_four_times(row))]
-    origin = stated[0].origin
-    if any(not setting.known for setting in given):
+    origin, experts = stated[0].origin, look.setting("", to_experts, *names.experts)
+    if any(not setting.known for setting in given) or (experts is not None and not experts.known):
         return [Setting("model_custom", None, origin, "sizes", state="symbolic")]
     sizes = {**{setting.name: setting.value for setting in given}}
     rows_of_vocabulary = sizes.pop("vocabulary", vocabulary)
@@ -155,8 +156,15 @@ def _count(look: Lookup, otherwise: int, *keys: str) -> int:
     return int(found.value) if found is not None and found.known else otherwise
 
 
+def to_experts(value: Any) -> Any:
+    """Megatron-DeepSpeed takes a number for each group of layers (``arguments.py``: ``nargs='+'``): several are a pyramid, which no formula
+    here knows."""
+    return AUTO if isinstance(value, Sequence) else to_count(value)
+
+
 def _experts(look: Lookup, names: Names) -> dict[str, int]:
-    experts = _count(look, 0, *names.experts)
+    found = look.setting("", to_experts, *names.experts)
+    experts = int(found.value) if found is not None and found.known else 0
     if experts < 2:
         return {}
     wide = _count(look, 0, *names.expert_wide)

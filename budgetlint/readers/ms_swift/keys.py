@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.readers.base import AUTO, Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_text, to_words
-from budgetlint.readers.hf.keys import TRAINING
+from budgetlint.readers.hf.keys import TRAINING, to_more_targets
 from budgetlint.readers.unmodelled import asks
 
 _ATTENTION = {
@@ -96,6 +96,7 @@ LORA = (
     Key("lora_dropout", "lora_dropout", to_float),
     Key("lora_target_modules", "lora_targets", to_targets),
     Key("target_modules", "lora_targets", to_targets),
+    Key("target_parameters", "lora_targets", to_more_targets),
     Key("modules_to_save", "lora_modules_to_save", to_words),
     Key("lora_dtype", "adapter_dtype", to_own_dtype),
     Key("use_dora", "lora_dora", to_bool),

@@ -20,7 +20,7 @@ from budgetlint.settings.run import Origin, Setting
 
 ADAPTER = ("other", "none")
 _LORA = "peft.LoraConfig"
-_KEYS = (*(key for key in PEFT_CONFIG if key.path != "target_modules"), Key("target_modules", "lora_targets", to_targets))
+_KEYS = tuple(Key("target_modules", "lora_targets", to_targets) if key.path == "target_modules" else key for key in PEFT_CONFIG)
 """A text is ``all-linear`` or a regular expression, no list of words."""
 _PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
 _FILLED = {

@@ -26,6 +26,9 @@ def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Setting
     section = next((name for name, _ in classes.sections(top.document) if name in classes.UNSLOTH), "")
     models = top.setting("seq_len", to_count, f"{section}.max_seq_length") if section else None
     own = settings.get("seq_len")
+    if trainer == "SFTTrainer" and section in _LANGUAGE and own is not None and own.known and own.origin.key.endswith(".max_length"):
+        models = models or _by_default(top, section)
+        return settings if models is not None and models.known and models.value == own.value else settings.having(_either(own, models))
     if trainer == "SFTTrainer" and section in _LANGUAGE and (own is None or own.state == UNBOUNDED):
         models = models or _by_default(top, section)
     elif models is None or (own is not None and not (own.known and models.known and own.value > models.value)):
@@ -33,6 +36,36 @@ def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Setting
     if models is None:
         return settings
     return Settings([*(one for one in settings.values() if one is not own), over(models, own) if own is not None else models])
+
+
+_EITHER = "unsloth models/rl.py: max_length of SFTConfig gives way to the model's max_seq_length"
+_HEEDED = ("2026.7.1", "2026.10.9")
+"""A release up to which every one that was read puts the model's length in the place of any ``max_length`` of SFT's
+(2025.6.1, 2025.9.4, 2026.5.5, 2026.5.6,
+2026.5.8, 2026.6.9 and 2026.7.1: "args.max_length = args.max_seq_length", which is the model's), and the first that takes the shorter of
+the two (``_unsloth_explicit_max_length``)."""
+
+
+def _either(own: Setting, models: Setting | None) -> Setting:
+    """One or the other, until the release is known; nobody knows which where the model's is not."""
+    origin = replace(own.origin, note=_EITHER)
+    if models is None or not models.known:
+        return replace(own, value=None, state="symbolic", origin=origin, overrode=(own,))
+    return replace(own, value=None, state="auto", readings=(models.value, own.value), origin=origin, overrode=(own, models))
+
+
+def _of_either(settings: Settings, stack: Stack) -> Settings:
+    found = settings.get("seq_len")
+    if found is None or found.origin.note != _EITHER:
+        return settings
+    own, *rest = found.overrode
+    models, (last, heeded) = rest[0] if rest else None, _HEEDED
+    replaced = stack.at_least("unsloth", patch("unsloth", "seq_len").since)
+    if models is None:
+        return settings.having(own) if replaced is False else settings
+    if own.value > models.value or (replaced and stack.at_least("unsloth", last) is False):
+        return settings.having(over(models, own))
+    return settings.having(own) if replaced is False or stack.at_least("unsloth", heeded) else settings
 
 
 _LANGUAGE = ("FastLanguageModel", "FastModel")
@@ -81,7 +114,7 @@ def _told(targets: Setting, name: str, value: tuple[str, ...]) -> Setting:
 
 def settled(settings: Settings, stack: Stack) -> Settings:
     """The loss, the tables, the length and what its trainers decide, where the version is known."""
-    known = _length_of_old(_tables(patched(settings, stack, patch("unsloth", "loss")), stack), stack)
+    known = _length_of_old(_of_either(_tables(patched(settings, stack, patch("unsloth", "loss")), stack), stack), stack)
     return unsloth_config.decided(known, stack)
 
 

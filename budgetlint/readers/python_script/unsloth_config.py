@@ -3,12 +3,15 @@
 Unsloth writes each of TRL's trainers and configs anew when it is imported (``UnslothSFTConfig``). Sources: unsloth 2025.2.6, 2025.9.4,
 2025.11.4, 2025.11.6, 2026.4.8, 2026.5.6, 2026.5.8, 2026.6.9, 2026.7.1 and 2026.10.9 ``models/rl.py`` (``replacements``: defaults of the
 config; ``eval_changes``; ``prepare_for_training_mode``), 2025.12.1, 2025.12.4 and 2026.10.9 ``trainer.py`` (``blocked``).
+Models that it does not train in float16: ``FORCE_FLOAT32`` of ``models/loader.py`` in 2025.6.1
+(gemma3), 2025.9.4 (gemma3n, gpt_oss), 2026.5.5 (qwen3_5) and 2026.10.9 (gemma4, glm4_moe, qwen3_moe; more in unsloth_zoo).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.documents.python_marks import UNPATCHED, is_open
 from budgetlint.readers.base import default, unsettled
@@ -103,8 +106,28 @@ def _autocast(settings: Settings) -> Setting:
     return unsettled("autocast", ("bf16", "fp16"), note)
 
 
+_NO_HALF = expression(r"gemma3|gemma4|gptoss|qwen35|qwen3\d+ba\d+b|qwen3moe|glm4")
+"""In names of models without what stands between letters and digits. What the list holds, each release of two packages says: open."""
+_BETWEEN = expression(r"[^a-z0-9]+")
+
+
+def _in_half(settings: Settings) -> Settings:
+    """Asked for float16, some models are loaded in bfloat16 and trained without autocast, but in full fine-tuning (``force_float32``)."""
+    model = settings.get("model")
+    if model is None or not is_loaded_by_unsloth(settings) or settings.value("adapter") == "none":
+        return settings
+    if not _NO_HALF.search(_BETWEEN.sub("", str(model.value if model.known else model.text).lower())):
+        return settings
+    for name, instead in (("autocast", "none"), ("weights_dtype", "bf16")):
+        found = settings.get(name)
+        if found is not None and found.known and found.value == "fp16":
+            settings = settings.having(replace(found, value=None, state="auto", readings=(instead, "fp16")))
+    return settings
+
+
 def decided(settings: Settings, stack: Stack) -> Settings:
     """What the exchanged trainers change of what is written."""
+    settings = _in_half(settings)
     if not is_loaded_by_unsloth(settings) or "task" not in settings or stack.at_least("unsloth", _SINCE) is False:
         return _as_written(settings)
     return _packing(_evaluation(_checkpointing(settings, stack), stack), stack)
