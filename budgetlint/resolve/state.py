@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
+from budgetlint.files.wanted import is_readme
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, is_submodule, only_copy, with_copy
@@ -108,6 +109,8 @@ class Assembly:
     """Folders that runs write models to; None until one is asked for."""
     neighbours: dict[tuple[str, str], list[tuple[Reading, ...]]] | None = None
     """How configs of a format in a folder are launched; None until one is asked for."""
+    shown: tuple[Launch, ...] | None = None
+    """The commands that READMEs, docstrings and comments show; None until they are asked for."""
     answers: Answers = field(default_factory=Answers)
     pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
     """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
@@ -173,7 +176,7 @@ class Assembly:
         own framework."""
         beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
         if script and (installed := self._installed(script)):
-            beside = replace(beside, releases={**beside.releases, **installed})
+            beside = replace(beside, releases={**installed, **beside.releases} if is_readme(script) else {**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
         if package and copy is None and self._is_submodule(package):
             return replace(beside, copied=beside.copied | {package})
