@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
-from budgetlint.files.wanted import is_readme
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, is_readme
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, is_submodule, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import Project
-from budgetlint.resolve.versions import installed_by, stack_beside
+from budgetlint.resolve.versions import FolderPins, installed_by, stack_beside
 from budgetlint.settings.run import Reading, Release, Settings, Stack
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class Assembly:
     """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
+    pins: dict[str, FolderPins] = field(default_factory=dict)
+    """What the requirement files and the set-up of each folder say."""
     installed: dict[str, dict[str, Release]] = field(default_factory=dict)
     """What scripts install before they start something, by path."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
@@ -150,7 +152,7 @@ class Assembly:
 
     def stack_beside(self, path: str) -> Stack:
         """The framework versions beside a config."""
-        return stack_beside(self.files, path, self.stacks)
+        return stack_beside(self.files, path, self.stacks, self.pins)
 
     def _installed(self, script: str) -> dict[str, Release]:
         if script not in self.installed:
@@ -175,6 +177,7 @@ class Assembly:
         """The framework versions of a document: those that the script which starts it installs, those beside it, and that of a copy of its
         own framework."""
         beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
+        script = script or (reading.document.path if reading.document.path.endswith(NOTEBOOK_SUFFIX) else "")
         if script and (installed := self._installed(script)):
             beside = replace(beside, releases={**installed, **beside.releases} if is_readme(script) else {**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
