@@ -16,6 +16,7 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, is_submodule, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
+from budgetlint.resolve.implied import with_implied
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import FolderPins, installed_by, stack_beside
 from budgetlint.settings.run import Reading, Release, Settings, Stack
@@ -182,5 +183,5 @@ class Assembly:
             beside = replace(beside, releases={**installed, **beside.releases} if is_readme(script) else {**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
         if package and copy is None and self._is_submodule(package):
-            return replace(beside, copied=beside.copied | {package})
-        return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)
+            return with_implied(replace(beside, copied=beside.copied | {package}))
+        return with_implied(beside if copy is None else with_copy(self.files, beside, copy, reading.document.program))

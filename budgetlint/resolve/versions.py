@@ -76,7 +76,8 @@ def _joined(pins: list[FolderPins]) -> Stack:
     for set_up in (*(one.built for one in pins), *(one.told for one in pins)):
         for package, wanted in set_up.items():
             found.setdefault(package, None if package in doubted else wanted)
-    return Stack({package: one for package, one in found.items() if one is not None})
+    releases = {package: one for package, one in found.items() if one is not None}
+    return Stack(releases, doubted=(doubted | found.keys()) - releases.keys())
 
 
 def _releases_in(files: Files, folder: str) -> list[Release]:

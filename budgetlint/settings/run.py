@@ -265,6 +265,8 @@ class Stack:
     unanswered: set[tuple[str, str]] | None = field(default=None, repr=False, compare=False)
     copied: frozenset[str] = frozenset()
     """Packages of which a copy lies in the project, changed or not: what it takes, no release tells."""
+    doubted: frozenset[str] = frozenset()
+    """Packages that files of the project want otherwise: nothing else says their version."""
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""
