@@ -106,7 +106,9 @@ def _help(run: RunContext, signature: Signature, name: str, owner: str, gone: st
     if config is not None and config.takes(name, run.run.stack):
         return f"give it to {config.name}, which is handed on as args="
     if name == "tokenizer" and "processing_class" in signature.newest:
-        return "rename it to processing_class"
+        first, _ = signature.history("processing_class")
+        known = run.run.stack.at_least(signature.package, first)
+        return "rename it to processing_class" + ("" if known else f", which it takes since {_SHOWN.get(owner, owner)} {first}")
     if gone:
         return f"remove it, or install '{owner}<{gone}'"
     near = near_names(name, signature.newest, alike=0.75)

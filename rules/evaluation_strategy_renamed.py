@@ -51,19 +51,22 @@ OLD, NEW = "evaluation_strategy", "eval_strategy"
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
-    if old is None or document.at_least("transformers", "4.41.0") is False:
+    known = document.at_least("transformers", "4.41.0")
+    if old is None or known is False:
         return
     gone = document.at_least("transformers", "4.51.0")
     cost = {
         True: "transformers 4.51 removed the name, so the run stops at start",
-        False: "the name is deprecated and goes with transformers 4.51",
+        False: "the name is deprecated and goes with transformers 4.51"
+        if known
+        else "transformers 4.41 and newer warn of the name, older ones know only this one",
         None: "transformers 4.51 and newer stop at start, 4.41 to 4.50 warn, older ones know only this name",
     }[gone]
     both_written = written_in(document.reading, NEW) is not None
     yield document.finding(
         old,
         f"{OLD} {old.text}: {cost}",
-        help=f"rename it to {NEW}",
+        help=f"rename it to {NEW}{'' if known else ', with transformers 4.41 or newer'}",
         fixes=() if both_written else document.rename(old, NEW, safety=Safety.SAFE if gone else Safety.UNSAFE),
         severity=None if gone else Severity.INFO,
         confidence=None if gone is not None else Confidence.MEDIUM,

@@ -59,19 +59,19 @@ OLD, NEW = "max_seq_length", "max_length"
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
-    gone = document.at_least("trl", "0.20.0")
-    if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
+    gone, known = document.at_least("trl", "0.20.0"), document.at_least("trl", "0.16.0")
+    if old is None or known is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
         return
     cost = {
         True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
-        False: "the name is deprecated and goes with TRL 0.20",
+        False: "the name is deprecated and goes with TRL 0.20" if known else "TRL 0.16 and newer warn of the name, older ones take only it",
         None: f"TRL 0.20 and newer take only {NEW}, older than 0.16 only this name",
     }[gone]
     taken = written_in(document.reading, NEW) is not None
     yield document.finding(
         old,
         f"{OLD} {old.text}: {cost}",
-        help=f"rename it to {NEW}",
+        help=f"rename it to {NEW}{'' if known else ', with TRL 0.16 or newer'}",
         fixes=() if taken else document.rename(old, NEW, safety=Safety.UNSAFE),
         severity=None if gone else Severity.INFO,
         confidence=None if gone is not None else Confidence.LOW,
