@@ -252,7 +252,7 @@ _PROCESSES = frozenset(("devices", "devices_per_node", "shard"))
 
 def _as_shown(work: Assembly, trainer: Reading, own: tuple[Reading, ...], run: BudgetRun | None) -> tuple[Reading, ...]:
     """What the commands that texts show have around the program, where nothing else says how the run is started."""
-    if run is not None and not _PROCESSES.isdisjoint(run.settings):
+    if (run is not None and not _PROCESSES.isdisjoint(run.settings)) or not work.shows_commands:
         return ()
     from budgetlint.resolve.shown_starts import as_shown
 

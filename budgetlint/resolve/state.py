@@ -135,6 +135,11 @@ class Assembly:
     """What each budget.lock says was measured."""
 
     @cached_property
+    def shows_commands(self) -> bool:
+        """May a README, or the head of another text, show how something is started? Plain configs need no grammar of shells."""
+        return any(entry.commands or (entry.source is not None and _may_show(entry.source.text)) for entry in self.project.entries.values())
+
+    @cached_property
     def programs(self) -> FollowedPrograms:
         """The programs of the project, followed when they are asked for."""
         from budgetlint.resolve.followed import FollowedPrograms  # most projects hold none
@@ -185,3 +190,11 @@ class Assembly:
         if package and copy is None and self._is_submodule(package):
             return with_implied(replace(beside, copied=beside.copied | {package}))
         return with_implied(beside if copy is None else with_copy(self.files, beside, copy, reading.document.program))
+
+
+_STARTERS = ("torchrun", "accelerate launch", "deepspeed", "python", "tune run", "composer", "axolotl", "llamafactory-cli", "swift")
+
+
+def _may_show(text: str) -> bool:
+    head = text[:8192].lstrip()
+    return head.startswith(("#", '"', "'")) and any(word in head for word in _STARTERS)
