@@ -3,8 +3,8 @@
 The constructors of training arguments, TRL's configs, trainers and PEFT's adapter configs change with every release: names go, or move
 from the trainer to its config. Told of calls that a followed program surely makes, with arguments that it surely gives: not behind a
 condition or in a `try`, not in a class of its own, not where Unsloth has put its own class in the place. Where the release is not known,
-what the newest does not take any more is a remark: where no release stands aside that takes it (`docker/requirements.txt`), and what is
-pinned lets it be installed.
+what the newest does not take any more is a remark, where the project does not contradict itself about the release, and what is pinned
+lets it be installed.
 
 ## What it costs
 
@@ -92,9 +92,7 @@ def _argument(run: RunContext, signature: Signature, name: str, place: Location)
     owner = signature.owner(name)
     if taken or (taken is None and (name in signature.newest or not gone or owner in stack.releases)):
         return
-    if _TOLD_BETTER.get(name) in ("", signature.name) or (
-        taken is None and (stack.may_be_before(owner, gone) or not _fits(stack, owner, gone))
-    ):
+    if _TOLD_BETTER.get(name) in ("", signature.name) or (taken is None and (stack.is_doubted(owner) or not _fits(stack, owner, gone))):
         return
     package = _SHOWN.get(owner, owner)
     if taken is None:
@@ -129,7 +127,9 @@ def _help(run: RunContext, signature: Signature, name: str, owner: str, gone: st
     if config is not None and config.takes(name, run.run.stack):
         return f"give it to {config.name}, which is handed on as args="
     if name == "tokenizer" and "processing_class" in signature.newest:
-        return "rename it to processing_class"
+        first, _ = signature.history("processing_class")
+        known = run.run.stack.at_least(signature.package, first)
+        return "rename it to processing_class" + ("" if known else f", which it takes since {_SHOWN.get(owner, owner)} {first}")
     if gone:
         return f"remove it, or install '{owner}<{gone}'"
     near = near_names(name, signature.newest, alike=0.75)

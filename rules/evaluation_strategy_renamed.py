@@ -53,14 +53,17 @@ OLD, NEW = "evaluation_strategy", "eval_strategy"
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
-    if old is None or document.at_least("transformers", "4.41.0") is False:
+    known = document.at_least("transformers", "4.41.0")
+    if old is None or known is False:
         return
-    if document.stack_of(document.reading).may_be_before("transformers", "4.41.0"):
+    if document.stack_of(document.reading).is_doubted("transformers"):
         return
     gone = document.at_least("transformers", "4.51.0")
     cost = {
         True: "transformers 4.51 removed the name, so the run stops at start",
-        False: "the name is deprecated and goes with transformers 4.51",
+        False: "the name is deprecated and goes with transformers 4.51"
+        if known
+        else "transformers 4.41 and newer warn of the name, older ones know only this one",
         None: "transformers 4.51 and newer stop at start, 4.41 to 4.50 warn, older ones know only this name",
     }[gone]
     both_written = written_in(document.reading, NEW) is not None
@@ -68,7 +71,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     yield document.finding(
         keyword or old,
         f"{OLD}{'' if keyword else f' {old.text}'}: {cost}",
-        help=f"rename {'the argument' if keyword else 'it'} to {NEW}",
+        help=f"rename {'the argument' if keyword else 'it'} to {NEW}{'' if known else ', with transformers 4.41 or newer'}",
         fixes=() if both_written or keyword else document.rename(old, NEW, safety=Safety.SAFE if gone else Safety.UNSAFE),
         because=[old],
         key=OLD if keyword else None,

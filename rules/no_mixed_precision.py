@@ -45,6 +45,7 @@ Looking for a numerical problem.
 ## Sources
 
 - LLaMA-Factory 0.9.5 `hparams/parser.py`: "We recommend enable mixed precision training."
+- transformers 4.12.5 and 4.13.0 `training_args.py`: the argument `bf16` came with 4.13.
 - transformers 5.24.0 `training_args.py`: bf16 and fp16 are off by default; weights are fp32 by default before 5.0.0.
 - NVIDIA A100 data sheet: FP32 19.5, TF32 156, BF16 312 TFLOP/s.
 """
@@ -69,6 +70,7 @@ from budgetlint.rule import (
 )
 
 SMALLEST = 100_000_000
+BF16 = "4.13.0"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -87,7 +89,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         autocast,
         f"{how}, with weights in fp32: the run computes in fp32, without the 16-bit tensor cores of {card.official}, and its "
         f"activations{size} take about twice the bytes",
-        help="bf16: true",
+        help="fp16: true" if run.at_least("transformers", BF16) is False else "bf16: true",
         because=[weights],
         numbers={"params": params, **({"activation_bytes": held} if held else {})},
     )

@@ -61,14 +61,14 @@ OLD, NEW = "max_seq_length", "max_length"
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
-    gone = document.at_least("trl", "0.20.0")
-    if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
+    gone, known = document.at_least("trl", "0.20.0"), document.at_least("trl", "0.16.0")
+    if old is None or known is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
         return
-    if document.stack_of(document.reading).may_be_before("trl", "0.16.0"):
+    if document.stack_of(document.reading).is_doubted("trl"):
         return
     cost = {
         True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
-        False: "the name is deprecated and goes with TRL 0.20",
+        False: "the name is deprecated and goes with TRL 0.20" if known else "TRL 0.16 and newer warn of the name, older ones take only it",
         None: f"TRL 0.20 and newer take only {NEW}, older than 0.16 only this name",
     }[gone]
     taken = written_in(document.reading, NEW) is not None
@@ -76,7 +76,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     yield document.finding(
         keyword or old,
         f"{OLD}{'' if keyword else f' {old.text}'}: {cost}",
-        help=f"rename {'the argument' if keyword else 'it'} to {NEW}",
+        help=f"rename {'the argument' if keyword else 'it'} to {NEW}{'' if known else ', with TRL 0.16 or newer'}",
         fixes=() if taken or keyword else document.rename(old, NEW, safety=Safety.UNSAFE),
         because=[old],
         key=OLD if keyword else None,

@@ -79,7 +79,7 @@ def _comment(text: str) -> list[str]:
 
 
 def _elsewhere(work: Assembly) -> Iterable[Release]:
-    """Exact pins in folders that stand beside those of the configs (``docker/requirements.txt``), where all agree."""
+    """Exact pins in folders that stand beside those of the configs (``serving/requirements.txt``), where all agree."""
     folders = sorted({path.partition("/")[0] for path in work.files.glob("*/*.*") if not path.startswith(".")})
     found: dict[str, list[Release]] = {}
     for folder in folders:

@@ -51,7 +51,20 @@ def _without_general(findings: list[Finding], rules: Mapping[str, Rule]) -> list
     if not general:
         return findings
     told = {at for f in findings if id(f) not in general and f.severity is not Severity.INFO for at in _places(f)}
-    return [f for f in findings if id(f) not in general or f.location not in told]
+    named: dict[tuple[str, int, str], int] = {}
+    for f in findings:
+        if id(f) not in general and f.key:
+            named[_name(f)] = max(f.severity.rank, named.get(_name(f), 0))
+    return [f for f in findings if id(f) not in general or not (f.location in told or _is_told(f, named))]
+
+
+def _is_told(finding: Finding, named: Mapping[tuple[str, int, str], int]) -> bool:
+    """Does a rule of its own say as much, or worse, of the same argument on the same line?"""
+    return bool(finding.key) and named.get(_name(finding), -1) >= finding.severity.rank
+
+
+def _name(finding: Finding) -> tuple[str, int, str]:
+    return finding.location.file, finding.location.line, finding.key.rpartition(".")[2]
 
 
 def _places(finding: Finding) -> Iterator[Location]:

@@ -73,7 +73,10 @@ def starts_programs(text: bytes) -> bool:
 
 def _names_commands(text: bytes) -> bool:
     """May a README hold a command that names a config, or that starts a script?"""
-    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml", b".sh", b".slurm", b".sbatch"))
+    return (b"```" in text or b"~~~" in text or b"\n    " in text) and any(word in text for word in _IN_COMMANDS)
+
+
+_IN_COMMANDS = (b".yaml", b".yml", b".json", b".toml", b".sh", b".slurm", b".sbatch", b"torchrun ", b"accelerate launch ", b"deepspeed ")
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (

@@ -66,10 +66,10 @@ def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment:
         yield from _call(command, stand, environment or {})
 
 
-def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
-    """Those of a part of a text."""
+def calls_between(source: SourceFile, start: int, end: int, text: str = "") -> Iterator[Call]:
+    """Those of a part of a text; ``text`` is the source's where marks are blanks in it."""
     work = work_of(source, CALLS)
-    for command, stand in ShellWalk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
+    for command, stand in ShellWalk(source, work).script(read_shell(text or source.text, start, end, work=work), Stand()):
         yield from _call(command, stand, {})
 
 

@@ -13,7 +13,9 @@ from budgetlint.launch.launch import Launch
 from budgetlint.launch.read import LAUNCHES
 
 _FENCE = re.compile(r"[ ]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
-_SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session", "text"))
+_SHELLS = frozenset(
+    ("", "sh", "bash", "shell", "shellscript", "zsh", "console", "terminal", "shell-session", "bash-session", "sh-session", "text", "txt")
+)
 
 
 def shown_launches(source: SourceFile) -> tuple[Launch, ...]:

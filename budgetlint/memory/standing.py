@@ -106,6 +106,8 @@ def verdict_of(planned: Planned, capacity: Capacity | None, above: Totals, sums:
     found = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
     if found is Verdict.DOES_NOT_FIT and _fits_if_short(planned, capacity, sums):
         found = Verdict.TIGHT if judged and above.need.high is not None else Verdict.UNKNOWN
+    if found is Verdict.DOES_NOT_FIT and "parallel" in planned.missing:
+        return Verdict.UNKNOWN  # the figures are for a whole model, of which one device holds a part
     return Verdict.UNKNOWN if found is Verdict.TIGHT and "devices" in planned.missing else found
 
 

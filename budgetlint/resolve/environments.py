@@ -39,10 +39,10 @@ def of_conda(source: SourceFile) -> Iterator[str]:
         if text and not line[0].isspace() and not text.startswith(("-", "#")):
             inside = text.startswith("dependencies:")
         elif inside and text.startswith("-"):
-            yield _as_pip(text.removeprefix("-").strip().strip("\"'"))
+            yield as_pip(text.removeprefix("-").strip().strip("\"'"))
 
 
-def _as_pip(text: str) -> str:
+def as_pip(text: str) -> str:
     """``pytorch=2.1`` and ``conda-forge::transformers=4.32.0=pyhd8ed1ab_0``."""
     bare = text.rpartition("::")[2]
     found = _CONDA.fullmatch(bare)

@@ -244,7 +244,20 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     way = way_of(reading)
     name = f"{entry.path}{way}" if len(trainers) == 1 or way else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
-    add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
+    own = (trainer, *referenced(work, trainer))
+    add_run(work, name, (*own, *_as_shown(work, trainer, own, run)), budget, run)
+
+
+_PROCESSES = frozenset(("devices", "devices_per_node", "shard"))
+
+
+def _as_shown(work: Assembly, trainer: Reading, own: tuple[Reading, ...], run: BudgetRun | None) -> tuple[Reading, ...]:
+    """What the commands that texts show have around the program, where nothing else says how the run is started."""
+    if (run is not None and not _PROCESSES.isdisjoint(run.settings)) or not work.shows_commands:
+        return ()
+    from budgetlint.resolve.shown_starts import as_shown
+
+    return as_shown(work, trainer, own[1:])
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------

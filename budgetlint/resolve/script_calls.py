@@ -4,6 +4,7 @@ shows it."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -31,11 +32,12 @@ def with_arguments(project: Project) -> tuple[Edge, ...]:
     if not any(map(_is_plain_script, project.entries.values())):
         return ()
     names = frozenset(path.rpartition("/")[2] for path in scripts)
+    asking = [project.entries[path] for path in scripts if _asks_and_tells(project.entries[path])]
     callers = [entry for entry in project.entries.values() if entry.source is not None and not entry.readings and _may_call(entry, names)]
     edges: dict[Edge, None] = {}
     given = {path for path in scripts if project.entries[path].arguments}
     for _ in range(ROUNDS):
-        if not callers or not _round(project, _Calls(project, scripts, edges).of(callers), given):
+        if not (callers or asking) or not _round(project, _Calls(project, scripts, edges).of(callers).in_comments(asking), given):
             break
     return tuple(edges)
 
@@ -92,6 +94,17 @@ class _Calls:
                     self._add(caller, call, path)
         return self
 
+    def in_comments(self, asking: Iterable[FileEntry]) -> _Calls:
+        """What scripts show of their own use at their head."""
+        from budgetlint.launch.in_comments import told_calls
+
+        for entry in asking:
+            assert entry.source is not None
+            for call in told_calls(entry.source):
+                if call.arguments and posixpath.basename(call.path) == posixpath.basename(entry.path):
+                    self.shown.setdefault(entry.path, {})[call.arguments, call.environment] = None
+        return self
+
     def _add(self, caller: FileEntry, call: Call, path: str) -> None:
         source = self.project.entries[path].source
         if is_readme(caller.path):
@@ -106,6 +119,12 @@ class _Calls:
         is_started = call.arguments or (call.arguments is not None and not call.sourced)
         if is_started and call.arguments is not None and _is_plain_script(self.project.entries[path]):
             self.starts.setdefault(path, {})[call.arguments, call.environment] = None
+
+
+def _asks_and_tells(entry: FileEntry) -> bool:
+    """Does a script ask for arguments, and name itself in its own text?"""
+    source = entry.source
+    return source is not None and _ASKS.search(source.text) is not None and entry.path.rpartition("/")[2] in source.text
 
 
 _ASKS = expression(r"\$\{?[1-9@*]")

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, is_readme
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, imports_from_elsewhere, is_submodule, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
+from budgetlint.resolve.implied import with_implied
 from budgetlint.resolve.project import Project
-from budgetlint.resolve.versions import installed_by, stack_beside
+from budgetlint.resolve.versions import FolderPins, installed_by, stack_beside
 from budgetlint.settings.run import Reading, Release, Settings, Stack
 
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ class Assembly:
     """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
+    pins: dict[str, FolderPins] = field(default_factory=dict)
+    """What the requirement files and the set-up of each folder say."""
     installed: dict[str, dict[str, Release]] = field(default_factory=dict)
     """What scripts install before they start something, by path."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
@@ -109,6 +113,8 @@ class Assembly:
     """Folders that runs write models to; None until one is asked for."""
     neighbours: dict[tuple[str, str], list[tuple[Reading, ...]]] | None = None
     """How configs of a format in a folder are launched; None until one is asked for."""
+    shown: tuple[Launch, ...] | None = None
+    """The commands that READMEs, docstrings and comments show; None until they are asked for."""
     answers: Answers = field(default_factory=Answers)
     pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
     """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
@@ -128,6 +134,11 @@ class Assembly:
     """Is a file a program that nothing starts, and whose model is named when it is started?"""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
+
+    @cached_property
+    def shows_commands(self) -> bool:
+        """May a README, or the head of another text, show how something is started? Plain configs need no grammar of shells."""
+        return any(entry.commands or (entry.source is not None and _may_show(entry.source.text)) for entry in self.project.entries.values())
 
     @cached_property
     def programs(self) -> FollowedPrograms:
@@ -155,7 +166,7 @@ class Assembly:
 
     def stack_beside(self, path: str) -> Stack:
         """The framework versions beside a config."""
-        return stack_beside(self.files, path, self.stacks)
+        return stack_beside(self.files, path, self.stacks, self.pins)
 
     def _installed(self, script: str) -> dict[str, Release]:
         if script not in self.installed:
@@ -189,9 +200,18 @@ class Assembly:
         """The framework versions of a document: those that the script which starts it installs, those beside it, and that of a copy of its
         own framework."""
         beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
+        script = script or (reading.document.path if reading.document.path.endswith(NOTEBOOK_SUFFIX) else "")
         if script and (installed := self._installed(script)):
-            beside = replace(beside, releases={**beside.releases, **installed})
+            beside = replace(beside, releases={**installed, **beside.releases} if is_readme(script) else {**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
         if package and copy is None and (self._is_submodule(package) or self._is_put_before(reading, script)):
-            return replace(beside, copied=beside.copied | {package})
-        return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)
+            return with_implied(replace(beside, copied=beside.copied | {package}))
+        return with_implied(beside if copy is None else with_copy(self.files, beside, copy, reading.document.program))
+
+
+_STARTERS = ("torchrun", "accelerate launch", "deepspeed", "python", "tune run", "composer", "axolotl", "llamafactory-cli", "swift")
+
+
+def _may_show(text: str) -> bool:
+    head = text[:8192].lstrip()
+    return head.startswith(("#", '"', "'")) and any(word in head for word in _STARTERS)

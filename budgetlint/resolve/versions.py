@@ -1,38 +1,34 @@
 """The framework versions of a run, where no budget states them: requirement and lock files beside the configs.
 
-Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies), ``uv.lock``/``poetry.lock``, conda's ``environment.yml``,
+Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies), locks (uv, Poetry, PDM, pixi, conda-lock), conda's ``environment.yml``,
 ``setup.cfg`` and ``setup.py`` of the config's folder and of every folder above it up to the root; the nearest file that names a package
 wins. What the launch installs itself beats them; requirement files of one folder that contradict each other leave a version open, unless
-the folder's instructions install one of them.
+the folder's instructions install one of them. What none of these names is looked for in the project's set-up (`set_ups`), nearest first.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from budgetlint.base.expression import expression
-from budgetlint.base.limits import PINS
+from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
-from budgetlint.frameworks import packages
 from budgetlint.resolve.environments import of_conda, of_setup_cfg, of_setup_py
 from budgetlint.resolve.installs import installs, named_by_instructions
-from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
+from budgetlint.resolve.pins import exclude, found_in, looked_for, of_texts, required, requirements
+from budgetlint.resolve.set_ups import Said, set_up_of
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release
 
-if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
-    from packaging.specifiers import SpecifierSet
-    from packaging.version import Version
-
-_LIBRARIES = ("torch", "bitsandbytes", "torchao", "liger-kernel", "flash-attn", "unsloth")
-"""Packages that are no framework, and whose version an estimate or a rule asks for."""
 NAMES = (
     "uv.lock",
     "poetry.lock",
+    "pdm.lock",
+    "pixi.lock",
+    "conda-lock.yml",
     "requirements.txt",
     "requirements-train.txt",
     "requirements-gpu.txt",
@@ -47,24 +43,41 @@ NAMES = (
 )
 
 
-@cache
-def _packages() -> frozenset[str]:
-    """Packages whose version is looked for."""
-    return frozenset((*_LIBRARIES, *(package.name for package in packages() if package.pins)))
+@record
+class FolderPins:
+    """What the files of one folder say: those beside its configs, packages of which they contradict each other, its set-up."""
+
+    beside: tuple[Release, ...]
+    doubted: frozenset[str]
+    built: Said
+    told: Said
 
 
-def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None) -> Stack:
-    """The stack that holds for a config at ``path``. ``known`` keeps those of folders: configs share the folders above them."""
-    known = {} if known is None else known
-    found = Stack()
-    for folder in reversed(list(_upward(path))):
-        if folder not in known:
-            nearest: dict[str, Release] = {}
-            for release in (*_releases_in(files, folder), *found.releases.values()):
-                nearest.setdefault(release.package, release)
-            known[folder] = Stack(nearest, aside=found.aside if folder else _aside(files))
-        found = known[folder]
-    return found
+def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None, read: dict[str, FolderPins] | None = None) -> Stack:
+    """The stack that holds for a config at ``path``. ``known`` keeps the stacks of folders, ``read`` what was read in each: configs share
+    the folders above them."""
+    known, read = {} if known is None else known, {} if read is None else read
+    folders = list(_upward(path))
+    if folders[0] not in known:
+        for folder in folders:
+            if folder not in read:
+                read[folder] = FolderPins(tuple(_releases_in(files, folder)), _contradicted(files, folder), *set_up_of(files, folder))
+        known[folders[0]] = _joined([read[folder] for folder in folders])
+    return known[folders[0]]
+
+
+def _joined(pins: list[FolderPins]) -> Stack:
+    """Of the folders of a config, the nearest first: its files, then what builds an environment, then what is told to type."""
+    doubted = frozenset().union(*(one.doubted for one in pins))
+    found: dict[str, Release | None] = {}
+    for one in pins:
+        for said in one.beside:
+            found.setdefault(said.package, said)
+    for set_up in (*(one.built for one in pins), *(one.told for one in pins)):
+        for package, wanted in set_up.items():
+            found.setdefault(package, None if package in doubted else wanted)
+    releases = {package: one for package, one in found.items() if one is not None}
+    return Stack(releases, doubted=(doubted | found.keys()) - releases.keys())
 
 
 def _releases_in(files: Files, folder: str) -> list[Release]:
@@ -81,21 +94,8 @@ def _releases_in(files: Files, folder: str) -> list[Release]:
                     doubted = _contradicted(files, folder) if doubted is None else doubted
                     said = [one for one in said if one.package not in doubted]
                 found.extend(said)
-    chosen = [one for path in _chosen(files, folder, doubted) for one in _requirements(path)] if doubted else ()
+    chosen = [one for path in _chosen(files, folder, doubted) for one in requirements(path)] if doubted else ()
     return [*(one for one in chosen if one.package in (doubted or ())), *found]
-
-
-_ASIDE = ("docker", "requirements", "env", "envs", "environment", ".devcontainer")
-
-
-def _aside(files: Files) -> dict[str, Release]:
-    """What the requirement files of these folders want, where they do not contradict each other."""
-    told: dict[str, Release | None] = {}
-    for one in (one for folder in _ASIDE for source in _requirement_files(files, folder) for one in _requirements(source)):
-        before = told.setdefault(one.package, one)
-        if before is not None and _exclude(before, one):
-            told[one.package] = None
-    return {package: one for package, one in told.items() if one is not None}
 
 
 def _is_requirements(name: str) -> bool:
@@ -109,9 +109,9 @@ def _contradicted(files: Files, folder: str) -> frozenset[str]:
         return frozenset()
     by_package: dict[str, list[Release]] = {}
     for source in every:
-        for one in _requirements(source):
+        for one in requirements(source):
             by_package.setdefault(one.package, []).append(one)
-    return frozenset(package for package, told in by_package.items() if any(map(_exclude, told, told[1:])))
+    return frozenset(package for package, told in by_package.items() if any(map(exclude, told, told[1:])))
 
 
 def _requirement_files(files: Files, folder: str) -> list[SourceFile]:
@@ -121,16 +121,6 @@ def _requirement_files(files: Files, folder: str) -> list[SourceFile]:
 
 
 _MOST_FILES = 20
-
-
-def _exclude(one: Release, other: Release) -> bool:
-    """No version is in both."""
-    ends = ((one, other), (other, one))
-    return any(
-        upper is not None and low.low is not None and (low.low > upper or (low.low == upper and not high.exact and not high.closed))
-        for low, high in ends
-        for upper in (high.low if high.exact else high.high,)
-    )
 
 
 def _chosen(files: Files, folder: str, doubted: frozenset[str] | None) -> list[SourceFile]:
@@ -145,8 +135,8 @@ def installed_by(files: Files, path: str) -> dict[str, Release]:
     found: dict[str, Release] = {}
     for text, place, source in installs(files, path):
         if isinstance(place, SourceFile):
-            found |= {one.package: one for one in _requirements(place)}
-        elif (one := _required(text, Origin(OriginKind.FILE, source, place, key=text))) is not None:
+            found |= {one.package: one for one in requirements(place)}
+        elif (one := required(text, Origin(OriginKind.FILE, source, place, key=text))) is not None:
             found[one.package] = one
     return found
 
@@ -161,13 +151,15 @@ def _upward(path: str) -> Iterator[str]:
 
 
 def _releases(name: str, source: SourceFile) -> Iterable[Release]:
+    if name in ("pixi.lock", "conda-lock.yml"):
+        return _listed(source)
     if name.endswith(".lock"):
         return _locked(source)
     if name.endswith(".toml"):
         return _pyproject(source)
     if name in _TEXTS:
-        return _texts(source, _TEXTS[name](source))
-    return _requirements(source)
+        return of_texts(source, _TEXTS[name](source))
+    return requirements(source)
 
 
 _TEXTS = {
@@ -177,85 +169,46 @@ _TEXTS = {
 }
 
 
-def _texts(source: SourceFile, texts: Iterable[str]) -> Iterator[Release]:
-    for text in texts:
-        release = _required(text, _found(source, re.split(r"[=<>~!\s\[]", text, maxsplit=1)[0]))
-        if release:
-            yield release
-
-
-def _requirements(source: SourceFile) -> Iterator[Release]:
-    """The first line of each package that says something about its version."""
-    at, asked = 0, Counter[str]()
-    for line in source.text.splitlines(keepends=True):
-        package = _package_of(line)
-        if package not in _packages() or asked[package] >= PINS.most:
-            at += len(line)
-            continue
-        asked[package] += 1
-        text = re.split(r"\s#|^#|\s--", line, maxsplit=1)[0].strip().rstrip("\\").strip()
-        start = at + line.find(text) if text else at
-        at += len(line)
-        release = _required(text, Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)) if text else None
-        if release:
-            asked[package] = PINS.most
-            yield release
-
-
-def _package_of(line: str) -> str:
-    """The name that a requirement begins with, as PyPI spells it: most lines are about packages that nothing hangs on."""
-    found = _NAME.match(line)
-    return found[1].lower().replace("_", "-") if found else ""
-
-
-_NAME = expression(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-
-
-def _required(text: str, origin: Origin) -> Release | None:
-    if text.startswith(("-", "git+", "http")):
-        return None
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        return None
-    package = requirement.name.lower().replace("_", "-")
-    if package not in _packages() or not requirement.specifier:
-        return None
-    return _range(package, requirement.specifier, origin)
-
-
-def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | None:
-    from packaging.version import Version
-
-    low: Version | None = None
-    high: Version | None = None
-    closed = False
-    for specifier in specifiers:
-        version = version_of(specifier.version.removesuffix(".*"))
-        if version is None:
-            continue
-        if specifier.operator in ("==", "==="):
-            return Release(package, version, None, origin, exact=True)
-        if specifier.operator in (">=", ">", "~="):
-            low = version if low is None else max(low, version)
-        if specifier.operator in ("<", "<=") and (high is None or version < high):
-            high, closed = version, specifier.operator == "<="
-        if specifier.operator == "~=":
-            release = version.release
-            high = Version(".".join(map(str, (*release[:-2], release[-2] + 1)))) if len(release) > 1 else high
-    return Release(package, low, high, origin, closed=closed) if low or high else None
-
-
 def _pyproject(source: SourceFile) -> Iterator[Release]:
+    """``[project]``, else Poetry's own section (1.8 "Dependency specification")."""
     data = _toml(source)
-    project = data.get("project")
+    project, tools = data.get("project"), data.get("tool")
     listed = project.get("dependencies") if isinstance(project, dict) else None
-    for text in listed if isinstance(listed, list) else ():
-        release = _required(str(text), _found(source, str(text)))
-        if release:
-            yield release
+    poetry = tools.get("poetry") if isinstance(tools, dict) else None
+    named = poetry.get("dependencies") if isinstance(poetry, dict) else None
+    texts = [str(text) for text in listed] if isinstance(listed, list) else []
+    texts += [text for name, value in named.items() if (text := _of_poetry(name, value))] if isinstance(named, dict) else []
+    for text in texts:
+        found = required(text, found_in(source, re.split(r"[=<>~!\s\[]", text, maxsplit=1)[0]))
+        if found:
+            yield found
+
+
+_CARET = expression(r"\^\s*(\d+)(?:\.(\d+))?(\S*)")
+
+
+def _of_poetry(name: str, value: Any) -> str:
+    """As pip writes it: ``^4.46`` goes up to 5, ``^0.15.2`` up to 0.16; a bare version is that one."""
+    text = value.get("version", "") if isinstance(value, dict) else value
+    caret = _CARET.fullmatch(text) if isinstance(text, str) else None
+    if caret is not None:
+        major, minor = int(caret[1]), int(caret[2] or 0)
+        return f"{name}>={text.removeprefix('^').strip()},<{f'0.{minor + 1}' if major == 0 and caret[2] else major + 1}"
+    if not isinstance(text, str) or not text:
+        return ""
+    return f"{name}=={text}" if text[0].isdigit() else f"{name}{text}" if text[0] in "=<>~!" else ""
+
+
+_ROW = expression(r"^[ \t-]*name:[ \t]*['\"]?([\w.-]{1,60})['\"]?[ \t]*\n[ \t]*version:[ \t]*['\"]?([\w.+]{1,40})", re.MULTILINE)
+
+
+def _listed(source: SourceFile) -> Iterator[Release]:
+    """The rows of a conda-lock (4) or a pixi.lock (6): a name, and its version below. Of several platforms the first."""
+    for row in _ROW.finditer(source.text):
+        name = {"pytorch": "torch"}.get(row[1].lower(), row[1].lower())
+        found = release(name, row[2], Origin(OriginKind.FILE, source, Span(*row.span(1)), key=name)) if name in looked_for() else None
+        if found is not None:
+            yield found
 
 
 def _locked(source: SourceFile) -> Iterator[Release]:
@@ -264,7 +217,7 @@ def _locked(source: SourceFile) -> Iterator[Release]:
         if not isinstance(row, dict):
             continue
         name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
-        found = release(name, version, _found(source, f'name = "{row["name"]}"')) if name in _packages() else None
+        found = release(name, version, found_in(source, f'name = "{row["name"]}"')) if name in looked_for() else None
         if found is not None:
             yield found
 
@@ -276,8 +229,3 @@ def _toml(source: SourceFile) -> dict[str, Any]:
         return tomllib.loads(source.text)
     except (ValueError, RecursionError):  # also of an integer of more than 4,300 digits
         return {}
-
-
-def _found(source: SourceFile, text: str) -> Origin:
-    start = max(source.text.find(text), 0)
-    return Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)

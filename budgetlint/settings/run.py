@@ -265,9 +265,8 @@ class Stack:
     unanswered: set[tuple[str, str]] | None = field(default=None, repr=False, compare=False)
     copied: frozenset[str] = frozenset()
     """Packages of which a copy lies in the project, changed or not: what it takes, no release tells."""
-    aside: Mapping[str, Release] = field(default_factory=dict)
-    """What folders beside say that an image or an environment holds (``docker/requirements.txt``). Nobody knows whether the run is made
-    there: no answer, but what is wrong only in other releases is not said."""
+    doubted: frozenset[str] = frozenset()
+    """Packages that files of the project want otherwise: nothing else says their version."""
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""
@@ -277,10 +276,9 @@ class Stack:
             self.unanswered.add((package, version))
         return answer
 
-    def may_be_before(self, package: str, version: str) -> bool:
-        """Where the run's release is not told: may it be an older one, by what is installed aside?"""
-        known = self.aside.get(package)
-        return package not in self.releases and known is not None and known.at_least(version) is False
+    def is_doubted(self, package: str) -> bool:
+        """Is a release of it wanted, and is it not told which?"""
+        return package in self.doubted and package not in self.releases
 
     def __str__(self) -> str:
         return " ".join(f"{r.package}{'@' if r.exact else ''}{r.said}" for r in self.releases.values()) or "unknown"

@@ -69,9 +69,9 @@ STACKS = [
         {"requirements.txt": "transformers==4.57.6\ntorch>=2.4\n"},
         "# versions, read from requirements.txt each time: transformers 4.57.6, torch >= 2.4",
     ),
-    ({"docker/requirements.txt": "torch==2.5.1+cu121\ntransformers==4.57.6\n"}, "stack transformers@4.57.6 torch@2.5.1"),
+    ({"pins/requirements.txt": "torch==2.5.1+cu121\ntransformers==4.57.6\n"}, "stack transformers@4.57.6 torch@2.5.1"),
     (
-        {"requirements.txt": "trl==0.24.0\n", "docker/requirements.txt": "torch==2.5.1\n"},
+        {"requirements.txt": "trl==0.24.0\n", "pins/requirements.txt": "torch==2.5.1\n"},
         "# also pinned, in other folders: torch@2.5.1",
     ),
     ({}, "# stack transformers@5.24 torch@2.13  # no pin was found"),

@@ -31,6 +31,14 @@ def test_the_verdict_waits_for_the_number_of_devices_only_where_it_decides(model
     assert fewest == 1 or judged(f"model {model}; device {fewest // 2}x 80GiB; shard zero3").verdict.value != "fits"
 
 
+def test_a_layout_that_is_not_modelled_makes_no_verdict_of_a_whole_model() -> None:
+    """The whole model needs 203 GiB; each of four stages holds a part that nobody here works out."""
+    batch = "device 16GiB; precision bf16; optimizer adamw; batch 64; model whisper-large-v2; stack transformers@4.57 torch@2.9"
+    alone, split = (judge_texts({}, budget=f"{batch}\n{more}").runs[0].estimate for more in ("", "parallel pp=4"))
+    assert alone is not None and split is not None
+    assert (alone.verdict.value, split.verdict.value) == ("does-not-fit", "unknown")
+
+
 def test_an_adapter_that_a_variable_decides_is_between_lora_and_the_whole_model() -> None:
     command = (
         "python train.py --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 1 --max_length 1024 --bf16 true "

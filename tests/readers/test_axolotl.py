@@ -402,6 +402,22 @@ def test_parallel_sizes():
     assert values(extra, *names) == (2, 4, 1, "hybrid")
 
 
+@pytest.mark.parametrize(
+    ("keys", "version", "devices"),
+    [
+        ("dp_shard_size: 2", "0.12.0", 2),
+        ("dp_shard_size: 2", "", 2),
+        ("dp_shard_size: 2", "0.11.0", None),
+        ("dp_shard_size: 4\ndp_replicate_size: 2", "0.12.0", 8),
+        ("dp_shard_size: 2\ncontext_parallel_size: 2", "0.12.0", 4),
+        ("dp_shard_size: 1", "0.12.0", None),
+    ],
+)
+def test_a_group_of_shards_takes_a_device_each(keys: str, version: str, devices: int | None) -> None:
+    told = full(f"fsdp_version: 2\nfsdp_config:\n  offload_params: false\n{keys}", version).get("devices")
+    assert (told and told.value) == devices
+
+
 # -- evaluation and saving
 
 

@@ -6,6 +6,7 @@ Source of every row: axolotl 0.19.0, the file named in the note; bounds from 0.6
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 from budgetlint.base.record import replace
@@ -77,6 +78,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("task") == "reward":
         yield default("model_head", "regression", "trl RewardTrainer: AutoModelForSequenceClassification, one label")
     yield from _fsdp(settings)
+    yield from _least_devices(settings, stack)
 
 
 def _optimizer(stack: Stack) -> Iterable[Setting]:
@@ -139,3 +141,17 @@ def _fsdp(settings: Settings) -> Iterable[Setting]:
         yield default("shard_strategy", "full", "accelerate FSDP_SHARDING_STRATEGY: FULL_SHARD")
         yield default("offload_params", "none", "axolotl utils/schemas/fsdp.py offload_params")
         yield default("offload_optimizer", "none", "axolotl utils/schemas/fsdp.py offload_params")
+
+
+_DEGREES = ("shard_size", "shard_replicas", "tensor_parallel", "context_parallel")
+_COUNTED = frozenset(("devices", "devices_per_node", "nodes"))
+
+
+def _least_devices(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    """A group of shards takes a process each: nobody says how many are started, but no fewer are meant, and more hold the same
+    (0.12.2 ``utils/distributed.py`` _get_parallel_config_kwargs: what is left over is replicas)."""
+    group = settings.get("shard_size")
+    if group is None or not group.known or not _COUNTED.isdisjoint(settings) or stack.at_least("axolotl", "0.12") is False:
+        return
+    count = prod(settings.value(name) or 1 for name in _DEGREES)
+    yield derived("devices", count, "axolotl utils/distributed.py: as many as its groups and degrees take, more hold replicas", group)

@@ -36,12 +36,16 @@ def shard_settings(view: View) -> list[Setting]:
 
 
 def _hybrid(view: View) -> list[Setting]:
-    """Replicas of shard groups: ``dp_replicate_size`` beside ``dp_shard_size``."""
-    sizes = [view.value(path) for path in ("dp_replicate_size", "dp_shard_size")]
-    if all(isinstance(size, int) and size > 1 for size in sizes):
-        hybrid = view.setting("shard_strategy", "hybrid", "dp_replicate_size", f"{sizes[0]} x {sizes[1]}")
-        return [hybrid, view.setting("shard_size", sizes[1], "dp_shard_size")]
-    return []
+    """Shard groups of ``dp_shard_size``: what is left of the processes holds replicas of them, whether ``dp_replicate_size`` says so or not
+    (0.12.2 and 0.19.0 ``utils/distributed.py`` _get_parallel_config_kwargs; 0.11 has neither key)."""
+    replicas, size = (view.value(path) for path in ("dp_replicate_size", "dp_shard_size"))
+    if not isinstance(size, int) or size < 2:
+        return []
+    group = view.setting("shard_size", size, "dp_shard_size")
+    if not isinstance(replicas, int) or replicas < 2:
+        return [view.setting("shard_strategy", "hybrid", "dp_shard_size", f"groups of {size}"), group]
+    hybrid = view.setting("shard_strategy", "hybrid", "dp_replicate_size", f"{replicas} x {size}")
+    return [hybrid, group, view.setting("shard_replicas", replicas, "dp_replicate_size")]
 
 
 def references(view: View) -> tuple[Reference, ...]:
