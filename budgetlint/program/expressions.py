@@ -24,6 +24,7 @@ from budgetlint.program.operators import MOST_ITEMS, operated
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
+from budgetlint.program.reads import taken
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.value_errors import not_in_table, worked_out
@@ -36,7 +37,8 @@ def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
 
 
 def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
-    return lookup(it, node.id, frame.names)
+    found = lookup(it, node.id, frame.names)
+    return found if node not in it.takes else taken(it, node, found)
 
 
 def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -63,6 +63,11 @@ class Followed(NamedTuple):
     """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
+    missed: Mapping[tuple[str, int], Collection[str]] = MappingProxyType({})
+    """By mapping of a config, keys that were asked for and are not there."""
+    dropping: Collection[tuple[str, int]] = frozenset()
+    kept: Collection[tuple[str, int]] = frozenset()
+    """Mappings that a loop takes only some of and nobody else has; values that such a loop copies."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
     runs: tuple[ModelRun, ...] = ()
@@ -109,7 +114,8 @@ def _once(
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     loads = any(one.kind == "unsloth_load" for one in it.sinks)
     found = Followed(
-        *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
+        *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, it.missed, it.dropping, it.kept,
+        any(map(_is_trainer, it.doubts)),
         tuple(it.runs), tuple(it.true_texts), it.flags, {key: frozenset(ways) for key, ways in it.untaken.items()},
         frozenset(one.path for one in it.modules.made.values()), loads and may_be_unpatched(it.modules),
     )  # fmt: skip

@@ -120,6 +120,16 @@ class Interpreter:
         """Fields of argument objects that were asked for, in order: the program's read set."""
         self.asked: dict[tuple[str, int], bool] = {}
         """Values of configs that were asked for (`reads.Asked`)."""
+        self.missed: dict[tuple[str, int], set[str]] = {}
+        """By mapping of a config, the keys that were asked for and are not there."""
+        self.takes: dict[ast.Name, str] = {}
+        """Names in loops over a mapping that take the value of an entry, and how (`sifting`)."""
+        self.sifts: dict[ast.expr, bool] = {}
+        """What such loops go over, and whether nobody else has it."""
+        self.kept: set[tuple[str, int]] = set()
+        """Values of configs that such loops copy."""
+        self.dropping: set[tuple[str, int]] = set()
+        """Mappings of configs that are gone over so, and that nobody else has."""
         self.steps = self.nested = 0
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""

@@ -83,11 +83,13 @@ _CALL = "a call of "
 
 @record
 class UnreadKey:
-    """A key of a config that the program opens and never asks for; ``near`` is a key that it asks for instead and that is not there."""
+    """A key of a config that the program opens and never asks for; ``near`` is a key that it asks for instead; ``is_missing``: of the same
+    section, which does not have that one."""
 
     key: str
     location: Location
     near: str = ""
+    is_missing: bool = False
 
 
 @record
