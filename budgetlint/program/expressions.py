@@ -25,6 +25,7 @@ from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import taken
+from budgetlint.program.schedules import times_processes
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.value_errors import not_in_table, worked_out
@@ -99,7 +100,7 @@ def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     if _has_own(left):
         return it.each(left, lambda one: operated(it, node, one, right, frame))
     try:
-        return operated(it, node, left, right, frame)
+        return times_processes(node, left, right, operated(it, node, left, right, frame))
     except Dead as end:
         return worked_out(it, node, left, right, frame, end)
 

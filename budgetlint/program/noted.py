@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from budgetlint.program.places import Origin, Place
-from budgetlint.program.values import Value
+from budgetlint.program.values import Known, Value
 
 UNKNOWN = "unknown"
 
@@ -32,6 +32,14 @@ class TrueText(NamedTuple):
 
     text: str
     origin: Origin
+    place: Place
+
+
+class Schedule(NamedTuple):
+    """A schedule that a loop of the program's own makes: its warm-up and its length in steps."""
+
+    warmup: Known
+    total: Known
     place: Place
 
 

@@ -16,7 +16,7 @@ from budgetlint.program.choices import both, choice
 from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
-from budgetlint.program.noted import Doubt, Refusal, TrueText
+from budgetlint.program.noted import Doubt, Refusal, Schedule, TrueText
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
@@ -104,6 +104,7 @@ class Interpreter:
         self.passed: list[Passed] = []
         self.true_texts: list[TrueText] = []
         """Texts that say no and were taken for true."""
+        self.schedules: list[Schedule] = []
         self.untaken: dict[int, set[bool]] = {}
         """Of each condition (`ast.If`) that was decided, how."""
         self.decided: list[Decided] = []

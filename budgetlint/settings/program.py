@@ -126,6 +126,20 @@ class TextTakenForTrue:
 
 
 @record
+class ScheduleMade:
+    """A schedule of a loop of the program's own, made at ``made_at``: its warm-up and its length in steps, each with where it is written
+    and what it is called there."""
+
+    made_at: Location
+    warmup: float
+    warmup_key: str
+    warmup_at: Location
+    total: float
+    total_key: str
+    total_at: Location
+
+
+@record
 class ClosedFlag:
     """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None)."""
 
@@ -163,6 +177,7 @@ class FollowedProgram:
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
+    find_schedules: Callable[[], tuple[ScheduleMade, ...]] = field(default=tuple, repr=False)
     find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
@@ -185,6 +200,11 @@ class FollowedProgram:
     def true_texts(self) -> tuple[TextTakenForTrue, ...]:
         """Texts that say no, which the program takes for true."""
         return self.find_true_texts()
+
+    @cached_property
+    def schedules(self) -> tuple[ScheduleMade, ...]:
+        """Schedules that a loop of its own makes."""
+        return self.find_schedules()
 
     @cached_property
     def closed_flags(self) -> tuple[ClosedFlag, ...]:
