@@ -12,13 +12,12 @@ from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
-from budgetlint.program.items import each_of
+from budgetlint.program.items import each_of, set_all
 from budgetlint.program.models import is_content, is_layer, is_no_module, is_of_modules, model_of
 from budgetlint.program.modules import Lazy
 from budgetlint.program.objects import Class, Function, Native, Object, Package, Partial, Property
 from budgetlint.program.packages.replaced import replace
 from budgetlint.program.places import Place
-from budgetlint.program.reads import whole
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import part_of, there
@@ -138,7 +137,7 @@ def _set_of_object(it: Interpreter, base: Object, name: str, value: Value, place
         it.call(own.of(base), Call((Known(name), value), {}, None, place.node or own.node, Frame(own.names)))
         return
     if name == "__dict__":
-        each_of(it, value, lambda one: _set_all(it, base, one))
+        each_of(it, value, lambda one: set_all(it, base, one))
         return
     frozen = is_frozen(base.cls) if base.cls is not None else False
     if frozen:
@@ -146,22 +145,6 @@ def _set_of_object(it: Interpreter, base: Object, name: str, value: Value, place
     if frozen is None:
         it.may_fail("AttributeError")
     set_plainly(it, base, name, value, place)
-
-
-def _set_all(it: Interpreter, base: Object, value: Value) -> None:
-    """``self.__dict__ = json.load(stream)``: the attributes are those of the mapping, and no others."""
-    for old in list(base.attributes):
-        it.heap.write(base, old, ABSENT)
-    found = value if isinstance(value, Map) else Map(None, Opaque("a mapping that became the attributes", value))
-    whole(it, found)
-    for key, one in found.items.items():
-        if isinstance(key, str):
-            it.heap.write(base, key, one)
-    it.heap.write(base, None, ABSENT if found.rest is None else found.rest, "rest")
-    if found.rest is not None and base.cls is not None:  # it may have any name of the class
-        of_class = {key: one for cls in reversed(base.cls.line) if isinstance(cls, Class) for key, one in cls.attributes.items()}
-        for name in of_class.keys() - found.items.keys():
-            it.heap.write(base, name, choice([Way("", of_class[name]), Way("", found.rest)]))
 
 
 def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: Place) -> None:
