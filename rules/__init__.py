@@ -67,7 +67,7 @@ FAMILIES = {
         "kto_batch_of_one preference_beta_zero framework_warns dpo_reference_beside_adapter key_not_taken"
         " sampling_temperature_zero group_of_one heads_not_divided trains_nothing template_of_another_model metric_not_computed"
         " text_counts_as_true flag_without_effect value_out_of_bounds token_budget_below_sequence megatron_arithmetic"
-        " dataset_type_misspelt held_out_never_evaluated"
+        " dataset_type_misspelt held_out_never_evaluated word_by_another_name"
     ),
     "BL7": (  # sequence, packing, attention
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "

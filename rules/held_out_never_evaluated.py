@@ -1,7 +1,7 @@
 """A part of the training data is held out, and nothing evaluates on it.
 
-LLaMA-Factory takes `val_size` out of the training data whatever else is asked for. Whether somebody evaluates is `eval_strategy`'s, which is
-`no` by default, or `do_eval`'s.
+LLaMA-Factory takes `val_size` out of the training data whatever else is asked for. Whether somebody evaluates is for `eval_strategy` to
+say, which is `no` by default, or for `do_eval`.
 
 ## What it costs
 

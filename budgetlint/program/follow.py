@@ -19,7 +19,7 @@ from budgetlint.program.import_order import may_be_unpatched
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
-from budgetlint.program.noted import Doubt, Refusal, Schedule, TrueText
+from budgetlint.program.noted import AskedWord, Doubt, Refusal, Schedule, TrueText
 from budgetlint.program.objects import Function, Object, Package
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
@@ -74,6 +74,7 @@ class Followed(NamedTuple):
     """Calls of models and modules."""
     true_texts: tuple[TrueText, ...] = ()
     schedules: tuple[Schedule, ...] = ()
+    asked_words: tuple[AskedWord, ...] = ()
     """Texts that say no and were taken for true."""
     flags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """By destination, the flags of the options that were read."""
@@ -117,7 +118,8 @@ def _once(
     found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, it.missed, it.dropping, it.kept,
         any(map(_is_trainer, it.doubts)),
-        tuple(it.runs), tuple(it.true_texts), tuple(it.schedules), it.flags, {key: frozenset(ways) for key, ways in it.untaken.items()},
+        tuple(it.runs), tuple(it.true_texts), tuple(it.schedules), tuple(it.asked_words.values()), it.flags,
+        {key: frozenset(ways) for key, ways in it.untaken.items()},
         frozenset(one.path for one in it.modules.made.values()), loads and may_be_unpatched(it.modules),
     )  # fmt: skip
     return found, it.ended, it.passed

@@ -35,6 +35,15 @@ class TrueText(NamedTuple):
     place: Place
 
 
+class AskedWord(NamedTuple):
+    """A word of a config or a flag, and the program's own that it is compared with, first at ``place``."""
+
+    text: str
+    origin: Origin
+    place: Place
+    words: set[str]
+
+
 class Schedule(NamedTuple):
     """A schedule that a loop of the program's own makes: its warm-up and its length in steps."""
 

@@ -16,7 +16,7 @@ from budgetlint.program.choices import both, choice
 from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
-from budgetlint.program.noted import Doubt, Refusal, Schedule, TrueText
+from budgetlint.program.noted import AskedWord, Doubt, Refusal, Schedule, TrueText
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
@@ -105,6 +105,7 @@ class Interpreter:
         self.true_texts: list[TrueText] = []
         """Texts that say no and were taken for true."""
         self.schedules: list[Schedule] = []
+        self.asked_words: dict[tuple[str, int, int, str], AskedWord] = {}
         self.untaken: dict[int, set[bool]] = {}
         """Of each condition (`ast.If`) that was decided, how."""
         self.decided: list[Decided] = []

@@ -18,6 +18,7 @@ from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.own_schedules import own_schedules
 from budgetlint.resolve.plain_calls import plain_calls
 from budgetlint.resolve.program_places import at, text_at
+from budgetlint.resolve.strange_words import strange_words
 from budgetlint.resolve.true_texts import true_texts
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import (
@@ -84,6 +85,7 @@ def facts_of(
         find_idle=partial(idle_objects, followed, path, trees),
         find_metrics=partial(metrics_not_made, followed, files),
         find_true_texts=partial(true_texts, followed, files, text),
+        find_strange=partial(strange_words, followed, files, text),
         find_schedules=partial(own_schedules, followed, files),
         find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
         find_calls=partial(plain_calls, followed, files),

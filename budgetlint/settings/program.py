@@ -126,6 +126,19 @@ class TextTakenForTrue:
 
 
 @record
+class StrangeWord:
+    """A word that the program compares with its own (``words``, first at ``asked_at``) and that is none of them; ``meant`` is another
+    name of the same that is."""
+
+    key: str
+    text: str
+    location: Location
+    asked_at: Location
+    words: tuple[str, ...]
+    meant: str
+
+
+@record
 class ScheduleMade:
     """A schedule of a loop of the program's own, made at ``made_at``: its warm-up and its length in steps, each with where it is written
     and what it is called there."""
@@ -177,6 +190,7 @@ class FollowedProgram:
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
+    find_strange: Callable[[], tuple[StrangeWord, ...]] = field(default=tuple, repr=False)
     find_schedules: Callable[[], tuple[ScheduleMade, ...]] = field(default=tuple, repr=False)
     find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
@@ -200,6 +214,11 @@ class FollowedProgram:
     def true_texts(self) -> tuple[TextTakenForTrue, ...]:
         """Texts that say no, which the program takes for true."""
         return self.find_true_texts()
+
+    @cached_property
+    def strange_words(self) -> tuple[StrangeWord, ...]:
+        """Words of configs and flags that it takes for nothing, as it knows them by another name."""
+        return self.find_strange()
 
     @cached_property
     def schedules(self) -> tuple[ScheduleMade, ...]:
