@@ -1,7 +1,7 @@
 """A word that the program knows by another name only.
 
 The program compares the value with words of its own, or looks it up in a table with a default, and none of them is this one; one of them
-is another name of the same (`bf16` and `bfloat16`), or the same in other letters. No Python of the project has the word as a text.
+is another name of the same (`bf16` and `bfloat16`), or the same in other letters. The program asks for the word nowhere.
 
 ## What it costs
 

@@ -85,7 +85,7 @@ def facts_of(
         find_idle=partial(idle_objects, followed, path, trees),
         find_metrics=partial(metrics_not_made, followed, files),
         find_true_texts=partial(true_texts, followed, files, text),
-        find_strange=partial(strange_words, followed, files, text),
+        find_strange=partial(strange_words, followed, files),
         find_schedules=partial(own_schedules, followed, files),
         find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
         find_calls=partial(plain_calls, followed, files),

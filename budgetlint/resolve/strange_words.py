@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.resolve.program_places import at
@@ -23,15 +23,16 @@ _SAME = (
 """What people call one number format."""
 
 
-def strange_words(followed: Followed, files: Files, text: Callable[[], Iterable[str]]) -> tuple[StrangeWord, ...]:
-    """``text`` gives all Python of the project: a program that has the word as a text of its own knows it."""
-    return tuple(_of(followed, files, text))
+def strange_words(followed: Followed, files: Files) -> tuple[StrangeWord, ...]:
+    """A program that asks for the word anywhere knows it."""
+    return tuple(_of(followed, files))
 
 
-def _of(followed: Followed, files: Files, text: Callable[[], Iterable[str]]) -> Iterator[StrangeWord]:
+def _of(followed: Followed, files: Files) -> Iterator[StrangeWord]:
+    texts = [source.text for path in followed.modules if (source := files.source(path)) is not None] if followed.asked_words else []
     for one in followed.asked_words:
         meant = "" if one.text in one.words else _meant(one.text, one.words)
-        if meant and not _is_named(one.text, text):
+        if meant and not _is_asked_for(one.text, texts):
             yield StrangeWord(one.origin.key, one.text, at(one.origin.place, files), at(one.place, files), tuple(sorted(one.words)), meant)
 
 
@@ -46,8 +47,10 @@ def _plain(word: str) -> str:
     return word.lower().replace("-", "_")
 
 
-def _is_named(word: str, text: Callable[[], Iterable[str]]) -> bool:
-    """In quotes, or by how it begins or ends."""
-    quoted = re.compile(rf"""["']{re.escape(word)}["']""")
+def _is_asked_for(word: str, texts: Iterable[str]) -> bool:
+    """Is it compared with, one of a list or table, an argument by position; or asked for by how it begins or ends? ``dtype="bfloat16"``
+    says nothing."""
+    text = rf"""["']{re.escape(word)}["']"""
+    asks = re.compile(rf"""(?:[=!]=|[\[({{,]|\bin|\bcase|\|)\s*{text}|{text}\s*(?:[=!]=|:|\bin\b)""")
     parts = re.compile(r"""(?:starts|ends)with\(\s*["']([^"']+)["']""")
-    return any(quoted.search(whole) or any(word.startswith(one) or word.endswith(one) for one in parts.findall(whole)) for whole in text())
+    return any(asks.search(whole) or any(word.startswith(one) or word.endswith(one) for one in parts.findall(whole)) for whole in texts)
