@@ -31,6 +31,7 @@ from budgetlint.program.subscripts import item
 from budgetlint.program.value_errors import not_in_table, worked_out
 from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Map, Opaque, Value
 from budgetlint.program.wording import shown
+from budgetlint.program.words_asked import looked_up
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -114,6 +115,8 @@ def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(base, Map) and isinstance(asked, Known) and lacks_key(it, base, asked):
         unlisted = not_in_table(it, base, asked, node, frame)
         return unlisted if unlisted is not None else lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
+    if isinstance(base, Map):
+        looked_up(it, asked, base, it.place(node, frame))
     return item(it, base, asked, node, frame)
 
 

@@ -25,13 +25,16 @@ def compared_with(it: Interpreter, left: Value, right: Value, place: Place, *, w
 
 
 def looked_up(it: Interpreter, key: Value, table: Map, place: Place) -> None:
-    """``TABLE.get(key, default)`` of a table that the source writes."""
+    """``TABLE.get(key, default)`` and ``TABLE[key]`` of a table that the source writes."""
     if isinstance(key, Known) and table.root is None and not any(one.kind in ("config", "flag") for one in table.origins):
         _note(it, key, [one for one in table.items if isinstance(one, str)] if table.rest is None else [], place)
 
 
 def _words(value: Value) -> Iterable[str]:
     """Texts of the program's own."""
+    if isinstance(value, Map):
+        yield from (one for one in value.items if isinstance(one, str) and value.rest is None)
+        return
     for one in value.items if isinstance(value, Items) else (value,):
         if isinstance(one, Known) and isinstance(one.value, str) and one.value and all(origin.kind == "source" for origin in one.origins):
             yield one.value

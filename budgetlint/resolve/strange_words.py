@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Files
 
+_NAME = re.compile(r"[.\[\]]|^-+")
 _SAME = (
     ("bf16", "bfloat16", "bf16-mixed", "bf16_mixed"),
     ("fp16", "float16", "half", "f16", "16"),
@@ -32,7 +33,7 @@ def _of(followed: Followed, files: Files) -> Iterator[StrangeWord]:
     texts = [source.text for path in followed.modules if (source := files.source(path)) is not None] if followed.asked_words else []
     for one in followed.asked_words:
         meant = "" if one.text in one.words else _meant(one.text, one.words)
-        if meant and not _is_asked_for(one.text, texts):
+        if meant and not _is_asked_for(one.text, one.origin.key, texts):
             yield StrangeWord(one.origin.key, one.text, at(one.origin.place, files), at(one.place, files), tuple(sorted(one.words)), meant)
 
 
@@ -47,10 +48,9 @@ def _plain(word: str) -> str:
     return word.lower().replace("-", "_")
 
 
-def _is_asked_for(word: str, texts: Iterable[str]) -> bool:
-    """Is it compared with, one of a list or table, an argument by position; or asked for by how it begins or ends? ``dtype="bfloat16"``
-    says nothing."""
-    text = rf"""["']{re.escape(word)}["']"""
-    asks = re.compile(rf"""(?:[=!]=|[\[({{,]|\bin|\bcase|\|)\s*{text}|{text}\s*(?:[=!]=|:|\bin\b)""")
+def _is_asked_for(word: str, key: str, texts: Iterable[str]) -> bool:
+    """Does a line that names the key have the word too, or is it asked for by how it begins or ends?"""
+    text, name = rf"""["']{re.escape(word)}["']""", rf"""\b{re.escape(_NAME.split(key)[-1].replace("-", "_"))}\b"""
+    both = re.compile(rf"{name}.*{text}|{text}.*{name}")
     parts = re.compile(r"""(?:starts|ends)with\(\s*["']([^"']+)["']""")
-    return any(asks.search(whole) or any(word.startswith(one) or word.endswith(one) for one in parts.findall(whole)) for whole in texts)
+    return any(both.search(whole) or any(word.startswith(one) or word.endswith(one) for one in parts.findall(whole)) for whole in texts)
