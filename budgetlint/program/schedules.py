@@ -24,7 +24,7 @@ class PerProcess(Opaque):
     __slots__ = ("number", "unit")
 
     def __init__(self, number: Known, unit: str) -> None:
-        super().__init__(f"{number.value} times {unit}", None, "", number.origins)
+        super().__init__(f"{number!r} times {unit}", None, "", number.origins)
         self.number, self.unit = number, unit
 
 
