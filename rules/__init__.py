@@ -69,6 +69,7 @@ FAMILIES = {
         " text_counts_as_true flag_without_effect value_out_of_bounds token_budget_below_sequence megatron_arithmetic"
         " dataset_type_misspelt flag_dropped flag_ambiguous default_replaces_key schedule_steps_each_batch response_template_blank"
         " warmup_longer_than_schedule"
+        " held_out_never_evaluated word_by_another_name"
     ),
     "BL7": (  # sequence, packing, attention
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "

@@ -1,8 +1,10 @@
 """A key of a config that the one program which opens it never reads.
 
 The program was followed to its end, and all that it asks of the config is known: a mapping that it goes over, hands to other code, spreads
-with `**` or gives to a parser counts as read, key by key. No Python of the project has the key's name in it, and no reader and no other
-program reads the file.
+with `**` or gives to a parser counts as read, key by key. A loop that takes only what something else names
+(`if hasattr(config, key): setattr(config, key, value)`) reads what it takes. No Python of the project names the key, but for comments,
+docstrings and messages, and no reader and no other program reads the file. Another spelling of the key that the program asks for in vain,
+and a loop that drops the key from a mapping which nobody else has, are told whoever has the name.
 
 ## What it costs
 
@@ -76,9 +78,10 @@ def check(run: RunContext) -> Iterator[Finding]:
     if program is None:
         return
     for one in program.unused:
+        instead = f"which asks for '{one.near}', and there is none" if one.is_missing else "the one program here that opens this file"
         yield run.finding(
             one.location,
-            f"{one.key} is never read by {program.path}, the one program here that opens this file: it has no effect",
+            f"{one.key} is never read by {program.path}, {instead}: it has no effect",
             help=f"did you mean '{one.near}', which it asks for?" if one.near else "remove it, or read it",
             key=one.key,
         )

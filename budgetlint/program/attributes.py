@@ -12,6 +12,7 @@ from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
+from budgetlint.program.items import each_of, set_all
 from budgetlint.program.models import is_content, is_layer, is_no_module, is_of_modules, model_of
 from budgetlint.program.modules import Lazy
 from budgetlint.program.objects import Class, Function, Native, Object, Package, Partial, Property
@@ -134,6 +135,9 @@ def _set_of_object(it: Interpreter, base: Object, name: str, value: Value, place
     own = base.cls.find("__setattr__") if base.cls is not None else None
     if isinstance(own, Function):
         it.call(own.of(base), Call((Known(name), value), {}, None, place.node or own.node, Frame(own.names)))
+        return
+    if name == "__dict__":
+        each_of(it, value, lambda one: set_all(it, base, one))
         return
     frozen = is_frozen(base.cls) if base.cls is not None else False
     if frozen:

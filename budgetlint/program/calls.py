@@ -21,6 +21,7 @@ from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
+from budgetlint.program.schedules import scheduled
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
 from budgetlint.program.value_errors import converted
@@ -266,6 +267,7 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
     """A function or class of a package. ``base``: the class of the repository that stands between."""
     handed_on(it, name, call)
+    scheduled(it, name, call)
     handler = it.parts.functions.get(name) or it.parts.functions.get(short(name))
     if handler is not None:
         return handler(it, call)

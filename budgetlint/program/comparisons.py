@@ -14,11 +14,14 @@ from budgetlint.program.value_errors import compared as out_of_order
 from budgetlint.program.value_errors import taken_for_true
 from budgetlint.program.values import FALSE, TRUE, Choice, Opaque, Value, Way
 from budgetlint.program.wording import negated, shown
+from budgetlint.program.words_asked import compared_with
 
 _MOST_PAIRS = 16
 _METHODS: dict[type[ast.cmpop], str] = {
     ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
 }  # fmt: skip
+
+_ASKS = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 
 
 def compare(it: Interpreter, node: ast.Compare, frame: Frame) -> Value:
@@ -48,6 +51,8 @@ def _pair(it: Interpreter, op: ast.cmpop, left: Value, right: Value, call: Call)
     if own is not None:
         return own
     found = compared(op, left, right)
+    if isinstance(op, _ASKS):
+        compared_with(it, left, right, it.place(call.node, call.frame), within=isinstance(op, ast.In | ast.NotIn))
     refused = out_of_order(it, op, left, right, call.node, call.frame) if found is None else None
     if refused is not None:
         return refused

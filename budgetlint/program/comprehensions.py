@@ -16,6 +16,7 @@ from budgetlint.program.packages.iterators import lazy
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.repeat import repeated
+from budgetlint.program.sifting import sifting
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.subscripts import there
 from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Value, Way
@@ -65,6 +66,7 @@ def dict_of(it: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
         else:
             made.items[key] = value if certain else choice([Way("", value), Way("", made.items.get(key, ABSENT))])
 
+    sifting(it, node.generators[0].target, node.generators[0].iter, [node], frame)
     more = _over(it, node.generators, _inner(frame), add, it.evaluate(node.generators[0].iter, frame))
     if more is not None:
         made.rest = more

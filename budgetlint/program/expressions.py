@@ -24,11 +24,14 @@ from budgetlint.program.operators import MOST_ITEMS, operated
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
+from budgetlint.program.reads import taken
+from budgetlint.program.schedules import times_processes
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.value_errors import not_in_table, worked_out
 from budgetlint.program.values import ABSENT, NONE, Choice, Items, Known, Map, Opaque, Value
 from budgetlint.program.wording import shown
+from budgetlint.program.words_asked import looked_up
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -36,7 +39,8 @@ def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
 
 
 def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
-    return lookup(it, node.id, frame.names)
+    found = lookup(it, node.id, frame.names)
+    return found if node not in it.takes else taken(it, node, found)
 
 
 def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
@@ -97,7 +101,7 @@ def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     if _has_own(left):
         return it.each(left, lambda one: operated(it, node, one, right, frame))
     try:
-        return operated(it, node, left, right, frame)
+        return times_processes(node, left, right, operated(it, node, left, right, frame))
     except Dead as end:
         return worked_out(it, node, left, right, frame, end)
 
@@ -111,6 +115,8 @@ def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(base, Map) and isinstance(asked, Known) and lacks_key(it, base, asked):
         unlisted = not_in_table(it, base, asked, node, frame)
         return unlisted if unlisted is not None else lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
+    if isinstance(base, Map):
+        looked_up(it, asked, base, it.place(node, frame))
     return item(it, base, asked, node, frame)
 
 

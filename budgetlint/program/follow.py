@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from budgetlint.program.import_order import may_be_unpatched
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
-from budgetlint.program.noted import Doubt, Refusal, Slips, TrueText
+from budgetlint.program.noted import AskedWord, Doubt, Refusal, Schedule, Slips, TrueText
 from budgetlint.program.objects import Function, Object, Package
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
@@ -31,7 +31,7 @@ from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
 from budgetlint.program.steps import ModelRun
 from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
-from budgetlint.program.values import Value
+from budgetlint.program.values import Known, Value
 
 _IN_ERROR = "the program ends in an error before it trains"
 Default = Callable[[str, str], Value | None]
@@ -63,12 +63,21 @@ class Followed(NamedTuple):
     """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
+    missed: Mapping[tuple[str, int], Collection[str]] = MappingProxyType({})
+    """By mapping of a config, keys that were asked for and are not there."""
+    dropping: Collection[tuple[str, int]] = frozenset()
+    kept: Collection[tuple[str, int]] = frozenset()
+    """Mappings that a loop takes only some of and nobody else has; values that such a loop copies."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
     runs: tuple[ModelRun, ...] = ()
     """Calls of models and modules."""
     true_texts: tuple[TrueText, ...] = ()
     """Texts that say no and were taken for true."""
+    schedules: tuple[Schedule, ...] = ()
+    asked_words: tuple[AskedWord, ...] = ()
+    dropped: tuple[Known, ...] = ()
+    """Schedules that a loop makes; words that were compared with the program's own; flags that it drops."""
     flags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """By destination, the flags of the options that were read."""
     untaken: Mapping[int, frozenset[bool]] = MappingProxyType({})
@@ -111,8 +120,10 @@ def _once(
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     loads = any(one.kind == "unsloth_load" for one in it.sinks)
     found = Followed(
-        *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
-        tuple(it.runs), tuple(it.true_texts), it.flags, {key: frozenset(ways) for key, ways in it.untaken.items()},
+        *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, it.missed, it.dropping, it.kept,
+        any(map(_is_trainer, it.doubts)),
+        tuple(it.runs), tuple(it.true_texts), tuple(it.schedules), tuple(it.asked_words.values()), tuple(it.dropped), it.flags,
+        {key: frozenset(ways) for key, ways in it.untaken.items()},
         frozenset(one.path for one in it.modules.made.values()), it.slips, loads and may_be_unpatched(it.modules),
     )  # fmt: skip
     return found, it.ended, it.passed

@@ -50,12 +50,13 @@ def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
 
 
 def _bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
-    """A name of an import: what it is now, if its module was followed already; else what it is when that is."""
+    """A name of an import: what it is now, if its module was followed already, or has come so far in a circle; else what it is when that
+    is."""
     names = frame.names.shared.get(name, frame.names)
     if isinstance(value, Lazy) and value.name:
         path = _path(it, value.module, value.dotted, value.level)
         module = it.modules.made.get(path) if path is not None else None
-        now = module.names.bound.get(value.name) if module is not None and module.state == "done" else None
+        now = module.names.bound.get(value.name) if module is not None and module.state in ("done", "running") else None
         if now is not None:
             value = now
         elif path is not None:

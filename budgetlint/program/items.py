@@ -10,8 +10,9 @@ from budgetlint.program.choices import choice, key_of, origins_of
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.noted import Replaced
-from budgetlint.program.objects import Function, Object
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.places import Place
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, NONE, External, Items, Key, Known, Map, Opaque, Value, Way
 
@@ -156,3 +157,19 @@ def _delete_at(it: Interpreter, base: Items, at: int | slice | None) -> None:
         return
     it.may_fail("IndexError")
     it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
+
+
+def set_all(it: Interpreter, base: Object, value: Value) -> None:
+    """``self.__dict__ = json.load(stream)``: the attributes are those of the mapping, and no others."""
+    for old in list(base.attributes):
+        it.heap.write(base, old, ABSENT)
+    found = value if isinstance(value, Map) else Map(None, Opaque("a mapping that became the attributes", value))
+    whole(it, found)
+    for key, one in found.items.items():
+        if isinstance(key, str):
+            it.heap.write(base, key, one)
+    it.heap.write(base, None, ABSENT if found.rest is None else found.rest, "rest")
+    if found.rest is not None and base.cls is not None:  # it may have any name of the class
+        of_class = {key: one for cls in reversed(base.cls.line) if isinstance(cls, Class) for key, one in cls.attributes.items()}
+        for name in of_class.keys() - found.items.keys():
+            it.heap.write(base, name, choice([Way("", of_class[name]), Way("", found.rest)]))

@@ -9,7 +9,7 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.choices import choice
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.objects import Class, Function, Object
-from budgetlint.program.reads import whole
+from budgetlint.program.reads import gone_over
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Choice, Items, Key, Known, Map, Opaque, Value, Way
 
@@ -24,7 +24,7 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
         case Items():
             return value.items, value.more
         case Map():
-            whole(it, value)
+            gone_over(it, value, node)
             return [_perhaps(key_value(key), one) for key, one in value.items.items()], value.rest
         case Known() if isinstance(value.value, str) and len(value.value) <= _MOST:
             return [Known(one, value.origins) for one in value.value], None

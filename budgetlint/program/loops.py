@@ -14,6 +14,7 @@ from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.iterate import iterated, started
 from budgetlint.program.logic import tested
 from budgetlint.program.repeat import outcomes_of
+from budgetlint.program.sifting import sifting
 from budgetlint.program.state import UNROLLED, Interpreter, Signal
 from budgetlint.program.stops import Rounds
 from budgetlint.program.values import NONE, Items, Opaque, Value, Way
@@ -21,11 +22,12 @@ from budgetlint.program.wording import shown
 
 
 def for_(it: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> Signal:
+    sifting(it, node.target, node.iter, node.body, frame)
     whole = started(it, it.evaluate(node.iter, frame), node, frame)
     body = body_of(whole)
     if body is not None:
         return _ended(it, it.stretch(lambda: _driven(it, node, body, frame)))
-    items, more = iterated(it, whole, node, frame)
+    items, more = iterated(it, whole, node.iter, frame)
     if len(items) > UNROLLED:
         items, more = (), Opaque(f"an item of {shown(node.iter)}", whole)
     found = it.stretch(lambda: _rounds(it, node, items, more, whole, frame))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from budgetlint.program.places import Origin, Place
-from budgetlint.program.values import Value
+from budgetlint.program.values import Known, Value
 
 UNKNOWN = "unknown"
 
@@ -79,6 +79,23 @@ class Slips:
         self.begun: list[Begun] = []
         self.replaced: list[Replaced] = []
         self.watched: list[Watched] = []
+
+
+class AskedWord(NamedTuple):
+    """A word of a config or a flag, and the program's own that it is compared with, first at ``place``."""
+
+    text: str
+    origin: Origin
+    place: Place
+    words: set[str]
+
+
+class Schedule(NamedTuple):
+    """A schedule that a loop of the program's own makes: its warm-up and its length in steps."""
+
+    warmup: Known
+    total: Known
+    place: Place
 
 
 class Refusal(NamedTuple):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from budgetlint.program.calling import Call
 from budgetlint.program.copies import reachable
 from budgetlint.program.objects import Object
 from budgetlint.program.places import Origin
-from budgetlint.program.state import Interpreter
+from budgetlint.program.sifting import COPIED
+from budgetlint.program.state import UNROLLED, Interpreter
 from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Value
 
 Node = Callable[[Interpreter, Map, Key], Value]
@@ -36,6 +38,9 @@ def noting(node: Node) -> Node:
         found = node(it, base, key)
         if not isinstance(key, Absent):
             _note(it, (base.items.get(key, ABSENT), found), below=False)
+            if isinstance(key, str) and key not in base.items:
+                for at in _places(base):
+                    it.missed.setdefault(at, set()).add(key)
         else:
             whole(it, base)
         return found
@@ -45,15 +50,39 @@ def noting(node: Node) -> Node:
 
 def _note(it: Interpreter, values: Iterable[Value], *, below: bool) -> None:
     for value in values:
-        for origin in _origins(value):
-            if origin.kind == "config" and origin.place.span is not None:
-                at = (origin.place.path, origin.place.span.start)
-                it.asked[at] = below or it.asked.get(at, False)
+        for at in _places(value):
+            it.asked[at] = below or it.asked.get(at, False)
+
+
+def _places(value: Value) -> Iterator[tuple[str, int]]:
+    for origin in _origins(value):
+        if origin.kind == "config" and origin.place.span is not None:
+            yield origin.place.path, origin.place.span.start
 
 
 def _origins(value: Value) -> Iterator[Origin]:
     for one in (way.value for way in value.ways) if isinstance(value, Choice) else (value,):
         yield from one.origins
+
+
+def taken(it: Interpreter, node: ast.Name, value: Value) -> Value:
+    """A name that stands for the value of an entry, in a loop that takes each by its name."""
+    if it.takes[node] == COPIED:
+        it.kept.update(_places(value))
+    else:
+        _note(it, (value,), below=False)
+    return value
+
+
+def gone_over(it: Interpreter, base: Map, node: ast.AST) -> None:
+    """A loop over a mapping, by what it goes over: all of it is read, unless the loop takes each entry by its name."""
+    alone = it.sifts.get(node) if isinstance(node, ast.expr) else None
+    if alone is None or base.root is not None or base.rest is not None or len(base.items) > UNROLLED:
+        whole(it, base)
+        return
+    _note(it, (base,), below=False)
+    if alone:
+        it.dropping.update(_places(base))
 
 
 def whole(it: Interpreter, value: Value) -> None:

@@ -16,7 +16,7 @@ from budgetlint.program.choices import both, choice
 from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
-from budgetlint.program.noted import Doubt, Refusal, Slips, TrueText
+from budgetlint.program.noted import AskedWord, Doubt, Refusal, Schedule, Slips, TrueText
 from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Condition, Sink
@@ -105,6 +105,10 @@ class Interpreter:
         self.true_texts: list[TrueText] = []
         """Texts that say no and were taken for true."""
         self.slips = Slips()
+        self.schedules: list[Schedule] = []
+        self.dropped: list[Known] = []
+        """Flags that a parser leaves over and the program drops."""
+        self.asked_words: dict[tuple[str, int, int, str], AskedWord] = {}
         self.untaken: dict[int, set[bool]] = {}
         """Of each condition (`ast.If`) that was decided, how."""
         self.decided: list[Decided] = []
@@ -121,6 +125,16 @@ class Interpreter:
         """Fields of argument objects that were asked for, in order: the program's read set."""
         self.asked: dict[tuple[str, int], bool] = {}
         """Values of configs that were asked for (`reads.Asked`)."""
+        self.missed: dict[tuple[str, int], set[str]] = {}
+        """By mapping of a config, the keys that were asked for and are not there."""
+        self.takes: dict[ast.Name, str] = {}
+        """Names in loops over a mapping that take the value of an entry, and how (`sifting`)."""
+        self.sifts: dict[ast.expr, bool] = {}
+        """What such loops go over, and whether nobody else has it."""
+        self.kept: set[tuple[str, int]] = set()
+        """Values of configs that such loops copy."""
+        self.dropping: set[tuple[str, int]] = set()
+        """Mappings of configs that are gone over so, and that nobody else has."""
         self.steps = self.nested = 0
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""

@@ -1,7 +1,8 @@
 """Keys of configs that a program opens and never asks for.
 
 Told only where nothing else could ask: the mapping was not gone over or given away, no other program reads the file, and no Python of the
-project has the key's name anywhere, so that a method that a framework calls later asks for it neither.
+project names the key, so that a method that a framework calls later asks for it neither. Who names it does not matter where a loop takes
+only some keys of a mapping that nobody else has, nor where the program asks for another spelling that the file does not have.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from budgetlint.base.suggest import near_names
 from budgetlint.documents import Loader
 from budgetlint.documents.node import Entry, Mapping, Node, Sequence
 from budgetlint.program.packages.loaders.config import documents_of
+from budgetlint.resolve.named_keys import Named
 from budgetlint.settings.program import UnreadKey
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _BY_NAME = expression(r"""(?:\.(?:get|pop)\(|\[)\s*["'](\w+)["']""")
 _OF_LOADERS = frozenset({"defaults", "hydra"})
 """Sections of Hydra's own."""
 _MOST = 50
+_ALIKE = 0.8
 
 
 def unread_keys(
@@ -36,7 +39,7 @@ def unread_keys(
 ) -> tuple[UnreadKey, ...]:
     """``others`` gives every run of the program that opens a file, None where something else reads it; ``text`` all Python that is here."""
     found: list[UnreadKey] = []
-    words: frozenset[str] = frozenset()
+    named = Named(text)
     for path in dict.fromkeys(path for path, _ in followed.opened):
         source, runs = files.source(path), others(path)
         root = _root(source, followed.loaders.get(path)) if source is not None and runs is not None else None
@@ -47,9 +50,24 @@ def unread_keys(
             continue
         candidates = list(_unasked(root, path, asked, ""))
         if candidates:
-            words = words or frozenset(word for one in text() for word in _WORD.findall(one))
-            found += _told(candidates, root, source, words, text)
+            found += _told(candidates, root, source, named, _Program(path, runs), text)
     return tuple(found[:_MOST])
+
+
+class _Program:
+    """What the runs of a program do with one file."""
+
+    def __init__(self, path: str, runs: Iterable[Followed]) -> None:
+        self.path, self.runs = path, tuple(runs)
+
+    def drops(self, home: Mapping, entry: Entry) -> bool:
+        """Does each run go over the mapping, and take what it knows?"""
+        whole, value = (self.path, home.span.start), (self.path, entry.value.span.start)
+        return all(whole in one.dropping and value not in one.kept for one in self.runs)
+
+    def missed(self, home: Mapping) -> list[str]:
+        """Keys that are asked for there and that it does not have."""
+        return sorted({name for one in self.runs for name in one.missed.get((self.path, home.span.start), ())})
 
 
 def _root(source: SourceFile, loader: str | None) -> Mapping | None:
@@ -67,13 +85,13 @@ def _together(asked: Iterable[Asked]) -> Asked:
     return whole
 
 
-def _unasked(node: Mapping, path: str, asked: Asked, above: str) -> Iterator[tuple[str, Entry]]:
+def _unasked(node: Mapping, path: str, asked: Asked, above: str) -> Iterator[tuple[str, Entry, Mapping]]:
     if asked.get((path, node.span.start)):
         return
     for entry in node.entries:
         key = f"{above}.{entry.key.text}" if above else entry.key.text
         if not _any(entry.value, path, asked):
-            yield key, entry
+            yield key, entry, node
         elif isinstance(entry.value, Mapping):
             yield from _unasked(entry.value, path, asked, key)
 
@@ -88,17 +106,25 @@ def _any(node: Node, path: str, asked: Asked) -> bool:
 
 
 def _told(
-    candidates: list[tuple[str, Entry]], root: Mapping, source: SourceFile, words: frozenset[str], text: Callable[[], Iterable[str]]
+    candidates: list[tuple[str, Entry, Mapping]],
+    root: Mapping,
+    source: SourceFile,
+    named: Named,
+    program: _Program,
+    text: Callable[[], Iterable[str]],
 ) -> Iterator[UnreadKey]:
     referred = {word for one in _REFERENCE.findall(source.text) for word in _WORD.findall(one)}
     here = {entry.key.text for entry in root.entries}
     by_name: list[str] | None = None
-    for key, entry in candidates:
+    for key, entry, home in candidates:
         name = entry.key.text
         parts = set(_WORD.findall(name))
-        if not re.match(r"[A-Za-z]", name) or name in _OF_LOADERS or parts <= words or parts & referred:
+        if not re.match(r"[A-Za-z]", name) or name in _OF_LOADERS or parts & referred:
+            continue
+        missed = next(iter(near_names(name, program.missed(home), alike=_ALIKE)), "")
+        if not program.drops(home, entry) and (named.is_text(name) if missed else named.has(parts)):
             continue
         if by_name is None:
             by_name = sorted({one for text in text() for one in _BY_NAME.findall(text)} - here)
-        near = next(iter(near_names(name, by_name, alike=0.8)), "")
-        yield UnreadKey(key, source.locate(entry.key.span), near)
+        near = missed or next(iter(near_names(name, by_name, alike=_ALIKE)), "")
+        yield UnreadKey(key, source.locate(entry.key.span), near, is_missing=bool(missed))

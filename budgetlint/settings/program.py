@@ -83,11 +83,13 @@ _CALL = "a call of "
 
 @record
 class UnreadKey:
-    """A key of a config that the program opens and never asks for; ``near`` is a key that it asks for instead and that is not there."""
+    """A key of a config that the program opens and never asks for; ``near`` is a key that it asks for instead; ``is_missing``: of the same
+    section, which does not have that one."""
 
     key: str
     location: Location
     near: str = ""
+    is_missing: bool = False
 
 
 @record
@@ -124,13 +126,43 @@ class TextTakenForTrue:
 
 
 @record
+class StrangeWord:
+    """A word that the program compares with its own (``words``, first at ``asked_at``) and that is none of them; ``meant`` is another
+    name of the same that is."""
+
+    key: str
+    text: str
+    location: Location
+    asked_at: Location
+    words: tuple[str, ...]
+    meant: str
+
+
+@record
+class ScheduleMade:
+    """A schedule of a loop of the program's own, made at ``made_at``: its warm-up and its length in steps, each with where it is written
+    and what it is called there."""
+
+    made_at: Location
+    warmup: float
+    warmup_key: str
+    warmup_at: Location
+    total: float
+    total_key: str
+    total_at: Location
+
+
+@record
 class ClosedFlag:
-    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None)."""
+    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None).
+    ``is_dropped``: no parser of it has the flag (``near`` is one that it has), and what is left over is not looked at."""
 
     flag: str
     location: Location
     because: str = ""
     closed_at: Location | None = None
+    near: str = ""
+    is_dropped: bool = False
 
 
 @record
@@ -177,6 +209,8 @@ class FollowedProgram:
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
     find_metrics: Callable[[], tuple[MetricNotMade, ...]] = field(default=tuple, repr=False)
     find_true_texts: Callable[[], tuple[TextTakenForTrue, ...]] = field(default=tuple, repr=False)
+    find_strange: Callable[[], tuple[StrangeWord, ...]] = field(default=tuple, repr=False)
+    find_schedules: Callable[[], tuple[ScheduleMade, ...]] = field(default=tuple, repr=False)
     find_closed: Callable[[], tuple[ClosedFlag, ...]] = field(default=tuple, repr=False)
     find_slips: Callable[[], tuple[ProgramSlip, ...]] = field(default=tuple, repr=False)
     find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
@@ -200,6 +234,16 @@ class FollowedProgram:
     def true_texts(self) -> tuple[TextTakenForTrue, ...]:
         """Texts that say no, which the program takes for true."""
         return self.find_true_texts()
+
+    @cached_property
+    def strange_words(self) -> tuple[StrangeWord, ...]:
+        """Words of configs and flags that it takes for nothing, as it knows them by another name."""
+        return self.find_strange()
+
+    @cached_property
+    def schedules(self) -> tuple[ScheduleMade, ...]:
+        """Schedules that a loop of its own makes."""
+        return self.find_schedules()
 
     @cached_property
     def closed_flags(self) -> tuple[ClosedFlag, ...]:

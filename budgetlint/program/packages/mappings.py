@@ -20,6 +20,7 @@ from budgetlint.program.pour import pour
 from budgetlint.program.reads import whole
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Items, Key, Known, Map, Opaque, Value, Way
+from budgetlint.program.words_asked import looked_up
 
 _MISSING = "???"
 """Of OmegaConf: what is asked for with a default is that."""
@@ -59,6 +60,7 @@ def _get(it: Interpreter, base: Value, call: Call) -> Value:
     def one(asked: Value) -> Value:
         if base.loader == ENVIRONMENT:
             return unset(it, base, asked, default, call)
+        looked_up(it, asked, base, it.place(call.node, call.frame))
         return or_default(found_in(it, base, asked), NONE if default is None else default)
 
     return it.each(key, one)

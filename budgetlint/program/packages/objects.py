@@ -13,7 +13,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.objects import Class, Function, Handler, Object, Partial
 from budgetlint.program.packages.kinds import own_class
 from budgetlint.program.packages.plain import spread, taken, unknown
-from budgetlint.program.state import Interpreter, text_of
+from budgetlint.program.state import Interpreter, name_of, text_of
 from budgetlint.program.value_errors import no_dtype
 from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, External, Items, Known, Map, Opaque, Open, Value, Way
 
@@ -33,7 +33,7 @@ def has(base: Value, name: str) -> bool | None:
     if isinstance(base, Partial):
         return True if hasattr(partial, name) else None
     if isinstance(base, Class):
-        return True if base.find(name) is not None else False if _closed(base) and not hasattr(type, name) else None
+        return True if base.find(name) is not None else False if _closed(base) and not hasattr(type, name) and name[:2] != "__" else None
     return None
 
 
@@ -44,7 +44,7 @@ def _object_has(base: Object, name: str) -> bool | None:
     if base.cls is not None and base.cls.find(name) is not None:
         return True
     dynamic = base.cls is not None and any(base.cls.find(one) is not None for one in ("__getattr__", "__getattribute__"))
-    if found is not ABSENT or base.rest is not None or dynamic or hasattr(object, name):
+    if found is not ABSENT or base.rest is not None or dynamic or hasattr(object, name) or name.startswith("__"):
         return None
     closed = base.kind in _NAMESPACES if base.cls is None else _closed(base.cls) and not base.cls.kind
     return False if closed else None
@@ -52,9 +52,14 @@ def _object_has(base: Object, name: str) -> bool | None:
 
 def _closed(cls: Class) -> bool:
     """A class of the repository all through, whose body says all that it has."""
-    return all(isinstance(one, Class) or (isinstance(one, External) and one.name == "object") for one in cls.line) and not (
-        cls.decorators or cls.node.decorator_list or cls.node.keywords
-    )
+    own = [one for one in cls.line if isinstance(one, Class)]
+    plain = len(own) + sum(isinstance(one, External) and one.name == "object" for one in cls.line) == len(cls.line)
+    return plain and not cls.node.keywords and all(_adds_nothing(one) for one in own)
+
+
+def _adds_nothing(cls: Class) -> bool:
+    """Of decorators, `dataclass` gives a class nothing beside names with ``__`` (CPython 3.13 ``dataclasses.py`` _process_class)."""
+    return len(cls.decorators) == len(cls.node.decorator_list) and all(name_of(one) == "dataclasses.dataclass" for one in cls.decorators)
 
 
 def _hasattr(it: Interpreter, call: Call) -> Value:

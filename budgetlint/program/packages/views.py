@@ -9,7 +9,7 @@ from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
 from budgetlint.program.packages.plain import Method, taken
-from budgetlint.program.reads import whole
+from budgetlint.program.reads import gone_over, whole
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Absent, Items, Key, Map, Opaque, Value, Way
 
@@ -60,7 +60,7 @@ def view(kind: str) -> Method:
             whole(it, base)
             return _tree(it, base, kind)
         assert isinstance(base, Map)
-        whole(it, base)
+        gone_over(it, base, call.node)
         return View(base, kind)
 
     return method
