@@ -29,6 +29,7 @@ from first_looks.trees import materialise
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.documents.notebook import cells_of, is_exported
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.wanted import is_readme
 from budgetlint.launch import Launch
@@ -148,8 +149,9 @@ def launch_of(files: DiskFiles, row: Mapping[str, Any]) -> Launch | None:
     source = files.read(path)
     if not isinstance(source, SourceFile):
         return None
-    found = shown_launches(source) if is_readme(path) else script_launches(source)
-    read = _named([one for one in found if first <= source.locate(one.span).line <= last], row["script"])
+    cells = cells_of(source) if is_exported(source.text) else None
+    found = shown_launches(source) if is_readme(path) else script_launches(cells.commands if cells is not None else source)
+    read = _named([one for one in found if first <= one.source.locate(one.span).line <= last], row["script"])
     text = "\n".join(source.text.splitlines()[first - 1 : last])
     alone = re.search(r"`(python [^`]+)`|^> (python .+)$", text)
     if read is not None or alone is None:
