@@ -27,8 +27,10 @@ from first_looks import look
 from first_looks.trees import materialise
 
 from budgetlint.base.source import SourceFile
+from budgetlint.catalog.models import find_model
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.catalog.peft_targets import BY_TYPE, peft_targets
 from budgetlint.documents.notebook import cells_of, is_exported
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.wanted import is_readme
@@ -212,8 +214,11 @@ def _adapter(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
     rank, targets = settings.get("lora_r"), settings.get("lora_targets")
     if not claims(rank) or rank is None or (told["targets"] is not None and not claims(targets)):
         return OPEN
-    named = told["targets"] is None or targets is None or not claims(targets) or set(targets.value) == set(told["targets"])
-    return _word(rank.value == told["r"] and named)
+    named = set(targets.value) if targets is not None and claims(targets) else None
+    if named == {BY_TYPE}:  # what PEFT adapts of this model
+        model = find_model(str(settings.value("model")))
+        named = None if isinstance(model, NoMatch) else set(peft_targets(model.family) or ())
+    return _word(rank.value == told["r"] and (None in (named, told["targets"]) or named == set(told["targets"])))
 
 
 def _batch(fact: Mapping[str, Any], value: Any, _: Settings) -> str:

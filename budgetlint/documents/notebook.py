@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from budgetlint.base.source import SourceFile
 from budgetlint.base.expression import expression
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.json import read_json
 from budgetlint.documents.node import Mapping, Scalar, Sequence
 
@@ -97,9 +97,7 @@ def _put(cell: list[Line], python: list[str], shell: list[str]) -> None:
     if first in _SHELLS or first.partition(" -")[0] in _SHELLS:
         for line, text in cell:
             shell[line] = "" if text.strip() == first else text
-    elif first.startswith("%%") and not first.startswith(_KEPT):
-        return
-    elif first.partition(" ")[0] in ("%md", "%sql", "%r", "%scala", "%fs"):  # cells of Databricks in other languages
+    elif (first.startswith("%%") and not first.startswith(_KEPT)) or first.partition(" ")[0] in ("%md", "%sql", "%r", "%scala", "%fs"):
         return
     else:
         _python(cell, python, shell)

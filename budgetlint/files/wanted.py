@@ -31,7 +31,19 @@ _READING = (
 )
 """A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
 _TOOLS = (b"llamafactory-cli", b"axolotl", b"swift", b"megatron", b"litgpt", b"oumi", b"composer", b"xtuner")
-_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"!trl ", b"!tune ", b"train.py", b".sh", b"torchrun ", b"accelerate launch", *_TOOLS)
+_STARTERS = (
+    b"!python",
+    b"!torchrun",
+    b"!accelerate",
+    b"!deepspeed",
+    b"!trl ",
+    b"!tune ",
+    b"train.py",
+    b".sh",
+    b"torchrun ",
+    b"accelerate launch",
+    *_TOOLS,
+)
 _CALLING = (b"subprocess", b"os.system(", b"import system")
 _STARTED = (b"accelerate", b"torchrun", b"deepspeed", b"train.py", b"trl", b"tune", *_TOOLS)
 _LARGEST_SCRIPT = 2**17

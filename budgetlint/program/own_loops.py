@@ -153,7 +153,13 @@ def _windows(sinks: Sequence[Sink], name: str) -> Value | None:
     made, _ = training(sinks, "window")
     found = [one.arguments[name] for one in made]
     same = {one.value if isinstance(one, Known) else None for one in found}
-    return found[0] if len(same) == 1 and not all(one.may_be_skipped for one in made) else Opaque(f"{name} of several kinds") if found else None
+    return (
+        found[0]
+        if len(same) == 1 and not all(one.may_be_skipped for one in made)
+        else Opaque(f"{name} of several kinds")
+        if found
+        else None
+    )
 
 
 def _length_of_windows(sinks: Sequence[Sink]) -> Mapping[str, Value]:

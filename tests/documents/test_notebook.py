@@ -123,7 +123,12 @@ SFTTrainer(model=model, args=args).train()
     [
         ("n.ipynb", notebook("rows = 4", COMMAND)),
         ("n.py", f"# Databricks notebook source\nrows = 4\n\n# COMMAND ----------\n\n{COMMAND}\n"),
-        ("m.py", "# Databricks notebook source\n# MAGIC %sh\n# MAGIC " + COMMAND[1:].replace("\n", "\n# MAGIC ").replace("{rows}", "$rows") + "\n"),
+        (
+            "m.py",
+            "# Databricks notebook source\n# MAGIC %sh\n# MAGIC "
+            + COMMAND[1:].replace("\n", "\n# MAGIC ").replace("{rows}", "$rows")
+            + "\n",
+        ),
     ],
 )
 def test_a_command_of_several_lines_has_all_its_flags(name: str, text: str) -> None:

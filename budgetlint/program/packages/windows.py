@@ -60,10 +60,11 @@ def _cut(node: ast.expr) -> ast.Slice | None:
     while isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Attribute):
             return None
-        if node.func.attr in _MAKES and node.args:
+        function = node.func
+        if function.attr in _MAKES and node.args:
             node = node.args[0]
-        elif node.func.attr in _KEEPS:
-            node = node.func.value
+        elif function.attr in _KEEPS:
+            node = function.value
         else:
             return None
     cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute) else None
