@@ -265,6 +265,8 @@ class Stack:
     unanswered: set[tuple[str, str]] | None = field(default=None, repr=False, compare=False)
     copied: frozenset[str] = frozenset()
     """Packages of which a copy lies in the project, changed or not: what it takes, no release tells."""
+    supposed: frozenset[str] = frozenset()
+    """Packages whose release is one of several readings: nobody says that the run has them at all."""
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""
