@@ -83,8 +83,8 @@ def test_a_deepspeed_file_that_is_not_here_may_hold_16_bit_weights_and_no_copies
 
 
 def test_a_budget_alone_does_not_say_whose_loop_accumulates() -> None:
-    """transformers' Trainer keeps whole gradients between FSDP's reductions (``no_sync``), other loops reduce in each micro batch: a release
-    of transformers that is one of several readings does not make it the trainer."""
+    """transformers' Trainer keeps whole gradients between FSDP's reductions (``no_sync``), other loops reduce in each micro batch: a
+    release of transformers that is one of several readings does not make it the trainer."""
     text = "device 8x a100-40gb; model qwen2.5-14b; precision bf16-autocast; optimizer adamw; recompute full; attention flash; loss fused"
     runs = {
         stack: judge_texts({"b.budget": f"{text}\nseq 1024; shard fsdp; batch 1 accum=4{stack}"}).runs[0].estimate
