@@ -27,8 +27,11 @@ from first_looks import look
 from first_looks.trees import materialise
 
 from budgetlint.base.source import SourceFile
+from budgetlint.catalog.models import find_model
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.catalog.peft_targets import BY_TYPE, peft_targets
+from budgetlint.documents.notebook import cells_of, is_exported
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.wanted import is_readme
 from budgetlint.launch import Launch
@@ -148,8 +151,9 @@ def launch_of(files: DiskFiles, row: Mapping[str, Any]) -> Launch | None:
     source = files.read(path)
     if not isinstance(source, SourceFile):
         return None
-    found = shown_launches(source) if is_readme(path) else script_launches(source)
-    read = _named([one for one in found if first <= source.locate(one.span).line <= last], row["script"])
+    cells = cells_of(source) if is_exported(source.text) else None
+    found = shown_launches(source) if is_readme(path) else script_launches(cells.commands if cells is not None else source)
+    read = _named([one for one in found if first <= one.source.locate(one.span).line <= last], row["script"])
     text = "\n".join(source.text.splitlines()[first - 1 : last])
     alone = re.search(r"`(python [^`]+)`|^> (python .+)$", text)
     if read is not None or alone is None:
@@ -210,8 +214,11 @@ def _adapter(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
     rank, targets = settings.get("lora_r"), settings.get("lora_targets")
     if not claims(rank) or rank is None or (told["targets"] is not None and not claims(targets)):
         return OPEN
-    named = told["targets"] is None or targets is None or not claims(targets) or set(targets.value) == set(told["targets"])
-    return _word(rank.value == told["r"] and named)
+    named = set(targets.value) if targets is not None and claims(targets) else None
+    if named == {BY_TYPE}:  # what PEFT adapts of this model
+        model = find_model(str(settings.value("model")))
+        named = None if isinstance(model, NoMatch) else set(peft_targets(model.family) or ())
+    return _word(rank.value == told["r"] and (None in (named, told["targets"]) or named == set(told["targets"])))
 
 
 def _batch(fact: Mapping[str, Any], value: Any, _: Settings) -> str:

@@ -127,13 +127,19 @@ def _lacking(estimate: Estimate) -> str:
 def said(names: Iterable[str]) -> str:
     """The lines to paste, and what no line of a budget says."""
     names = tuple(dict.fromkeys(name for name in names if name != DEVICE))
-    lines = dict.fromkeys(LINES[name] for name in names if name in LINES)
+    lines = _longest(LINES[name] for name in names if name in LINES)
     others = [name for name in names if name not in LINES]
     parts = (
         OWN_VALUES + "; ".join(lines) if lines else "",
         f"state {' and '.join(others)} where the run's settings stand" if others else "",
     )
     return "; ".join(part for part in parts if part)
+
+
+def _longest(lines: Iterable[str]) -> list[str]:
+    """Each line once, and none that another one begins with: ``batch 1`` beside ``batch 1 accum=1``."""
+    told = list(dict.fromkeys(lines))
+    return [one for one in told if not any(other.startswith(f"{one} ") for other in told)]
 
 
 DEVICE = "device"

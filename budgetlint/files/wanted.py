@@ -31,7 +31,19 @@ _READING = (
 )
 """A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
 _TOOLS = (b"llamafactory-cli", b"axolotl", b"swift", b"megatron", b"litgpt", b"oumi", b"composer", b"xtuner")
-_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"!trl ", b"!tune ", b"train.py", b".sh", *_TOOLS)
+_STARTERS = (
+    b"!python",
+    b"!torchrun",
+    b"!accelerate",
+    b"!deepspeed",
+    b"!trl ",
+    b"!tune ",
+    b"train.py",
+    b".sh",
+    b"torchrun ",
+    b"accelerate launch",
+    *_TOOLS,
+)
 _CALLING = (b"subprocess", b"os.system(", b"import system")
 _STARTED = (b"accelerate", b"torchrun", b"deepspeed", b"train.py", b"trl", b"tune", *_TOOLS)
 _LARGEST_SCRIPT = 2**17
@@ -67,8 +79,17 @@ def calls_programs(text: bytes) -> bool:
 
 
 def starts_programs(text: bytes) -> bool:
-    """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
-    return b'"!' in text and any(word in text for word in _STARTERS)
+    """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``, a cell of ``%%bash``?"""
+    return (b'"!' in text or b'"%%' in text or is_exported(text)) and any(word in text for word in _STARTERS)
+
+
+def is_exported(text: bytes) -> bool:
+    """Is a Python file a notebook that Databricks exported, with commands?"""
+    return text.startswith(b"# Databricks notebook source") and (b"\n!" in text or b"# MAGIC !" in text or b"# MAGIC %sh" in text)
+
+
+def _starts_any(text: bytes) -> bool:
+    return starts_training(text) or calls_programs(text) or (is_exported(text) and starts_programs(text))
 
 
 def _names_commands(text: bytes) -> bool:
@@ -80,7 +101,7 @@ _IN_COMMANDS = (b".yaml", b".yml", b".json", b".toml", b".sh", b".slurm", b".sba
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
-    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text) or calls_programs(text)),
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or _starts_any(text)),
     (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
     (".md", _LARGEST_SCRIPT, _names_commands),
 )

@@ -222,12 +222,9 @@ def _launcher(name: str, words: tuple[Word, ...], at: int, depth: int) -> tuple[
     """The launcher's own flags end where the program starts."""
     begin = at
     module = False
-    while at < len(words) and words[at].text.startswith("-"):
-        flag = words[at].text
-        module = module or flag in _MODULE_FLAGS
-        at += 1 if "=" in flag or flag in _BARE[name] else 2
-    while at < len(words) and not words[at].known and words[at].text.startswith("$") and _is_gap(words, at):
-        at += 1
+    while at < len(words) and (words[at].text.startswith("-") or _is_gap(name, words, at)):
+        module = module or words[at].text in _MODULE_FLAGS
+        at = _behind(name, words, at)
     if at >= len(words):
         return None
     layer = Layer(name, words[begin:at], _span(words[:begin]))
@@ -237,9 +234,24 @@ def _launcher(name: str, words: tuple[Word, ...], at: int, depth: int) -> tuple[
     return replace(found, layers=(layer, *found.layers)) if isinstance(found, Started) else (layer, found[1]) if found else None
 
 
-def _is_gap(words: tuple[Word, ...], at: int) -> bool:
-    """An unknown word in front of a script is launcher flags nobody can know."""
-    return any(_SCRIPT.fullmatch(word.text) or word.text in _MODULE_FLAGS for word in words[at + 1 : at + 3])
+def _behind(name: str, words: tuple[Word, ...], at: int) -> int:
+    """Where the next word is, behind a flag with its value or behind an unknown word."""
+    flag = words[at].text
+    return at + (1 if not flag.startswith("-") or "=" in flag or flag in _BARE[name] else 2)
+
+
+def _is_gap(name: str, words: tuple[Word, ...], at: int) -> bool:
+    """An unknown word in front of a script, or of the launcher's flags before one, is launcher flags nobody can know."""
+    if words[at].known or not words[at].text.startswith("$"):
+        return False
+    if any(_SCRIPT.fullmatch(word.text) or word.text in _MODULE_FLAGS for word in words[at + 1 : at + 3]):
+        return True
+    at += 1
+    while at < len(words) and (words[at].text.startswith("-") or not words[at].known):
+        if words[at].text in _MODULE_FLAGS:
+            return True
+        at = _behind(name, words, at)
+    return at < len(words) and _SCRIPT.fullmatch(words[at].text) is not None
 
 
 def _as_program(layer: Layer, words: tuple[Word, ...], depth: int) -> Started | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.catalog.peft_targets import BY_TYPE, peft_targets
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
@@ -31,7 +34,7 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
     elif targets is None:
         notes.assume("LoRA targets are not stated: all linear layers", "lora_targets")
         targets = ("all-linear",)
-    roles = _target_roles(arch, tuple(targets), stack)
+    roles = _target_roles(arch, targets_of(arch, targets), stack)
     _note_rank(settings, notes)
     dtype = 2 if settings.value("adapter_dtype") in ("bf16", "fp16") else 4
     return Adapter(
@@ -42,6 +45,11 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
         dora=bool(settings.value("lora_dora", False)),
         saved_modules=_saved_modules(settings, arch),
     )
+
+
+def targets_of(arch: Architecture, targets: Sequence[str]) -> tuple[str, ...]:
+    """The names that are adapted; where PEFT picks them and knows none for this model, it stops: all linears, the most that it could be."""
+    return (peft_targets(arch.family) or ("all-linear",)) if BY_TYPE in targets else tuple(targets)
 
 
 def _note_rank(settings: Settings, notes: Notes) -> None:

@@ -8,6 +8,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.method import targets_of
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.vision_plan import Vision
@@ -47,7 +48,7 @@ def _adapted(plan: Plan, settings: Settings, *, tower: bool, projector: bool) ->
     if not places:
         return []
     targets = tuple(settings.value("lora_targets", None) or ("all-linear",))
-    matched, _ = resolve_targets(plan.arch, targets)
+    matched, _ = resolve_targets(plan.arch, targets_of(plan.arch, targets))
     return [(item.role, item.where, (item.inputs, item.outputs, item.layers * item.per_layer)) for item in matched if item.where in places]
 
 

@@ -12,7 +12,7 @@ from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.levers import BIASED_SDPA_SINCE
 from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
-from budgetlint.settings.run import Stack
+from budgetlint.settings.run import SAID, Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
 """From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""
@@ -54,9 +54,15 @@ def _with(plan: Plan, **known: Any) -> Plan:
 
 def _accumulations(plan: Plan, stack: Stack) -> tuple[Accumulation, ...]:
     """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
-    known = pick(plan).knows_accumulation(stack)
+    known = pick(plan).knows_accumulation(stack) and not _is_anybodys(plan, stack)
     either = plan.accumulation.unreduced and not known
     return (plan.accumulation, replace(plan.accumulation, unreduced=False)) if either else (plan.accumulation,)
+
+
+def _is_anybodys(plan: Plan, stack: Stack) -> bool:
+    """A budget alone says that it accumulates, and a release of transformers is only supposed: its loop may be any."""
+    said = plan.origins.get("grad_accum")
+    return "transformers" in stack.supposed and said is not None and said.origin.kind in SAID
 
 
 def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:

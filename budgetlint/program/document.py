@@ -42,7 +42,7 @@ from budgetlint.program.sinks import Sink
 from budgetlint.program.text_blocks import with_block
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, Copied, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
+from budgetlint.program.values import ABSENT, Absent, Choice, Copied, External, Items, Key, Known, Map, Opaque, Open, Plain, Value
 from budgetlint.program.ways import is_of_plain
 from budgetlint.program.wiring import Wiring
 
@@ -293,8 +293,18 @@ def reason(value: Value) -> str:
         case Opaque():
             return value.why or "not followed"
         case Choice():
-            return repr(value)
+            return _either(value)
     return f"{value!r}".strip("<>")
+
+
+def _either(value: Choice) -> str:
+    """What it may be, with the conditions; where a way is not followed, only what it may be, each once and that last."""
+    ways = [one.value for one in value.ways]
+    if not any(isinstance(one, Opaque) for one in ways):
+        return repr(value)
+    known = dict.fromkeys(repr(one) for one in ways if not isinstance(one, Opaque | Absent | Open))
+    absent = ["not given"] if any(isinstance(one, Absent) for one in ways) else []
+    return " or ".join([*known, *dict.fromkeys(reason(one) for one in ways if isinstance(one, Open)), *absent, "what is not followed"])
 
 
 def _defaults_of(wiring: Wiring) -> Value | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.assign import assign
 from budgetlint.program.calling import Frame
-from budgetlint.program.choices import alternatives, choice, origins_of
+from budgetlint.program.choices import alternatives, choice, origins_of, same
 from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
@@ -17,7 +17,7 @@ from budgetlint.program.repeat import outcomes_of
 from budgetlint.program.sifting import sifting
 from budgetlint.program.state import UNROLLED, Interpreter, Signal
 from budgetlint.program.stops import Rounds
-from budgetlint.program.values import NONE, Items, Opaque, Value, Way
+from budgetlint.program.values import NONE, Choice, Items, Known, Map, Opaque, Value, Way
 from budgetlint.program.wording import shown
 
 
@@ -102,12 +102,17 @@ def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
         if known is None:
             break
         found = it.stretch(lambda: it.run(node.body, frame))
-        if isinstance(node.test, ast.Constant) and (len(found) != 1 or not found[0].changes):
+        if isinstance(node.test, ast.Constant) and (len(found) != 1 or not _counts(found[0])):
             break
         signal = it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
         if signal[0]:
             return signal
     return _on_and_on(it, node, frame)
+
+
+def _counts(round: Outcome) -> bool:
+    """Did a round change something that is known, so that a later one may end where this one did not? Others are all alike."""
+    return any(isinstance(one.new, Known | Items | Map | Choice) and not same(one.old, one.new) for one in round.changes.values())
 
 
 def _on_and_on(it: Interpreter, node: ast.While, frame: Frame) -> Signal:

@@ -49,6 +49,7 @@ def loop_of(
         "whole": Known(True) if is_whole(sinks) else None,
         "loads": Known(loads) if (loads := sum(one.kind in {"load", "unsloth_load"} for one in sinks)) > 1 else None,
         **lengths_of(sinks, read),
+        **_length_of_windows(sinks),
     }
     own = not any(one.kind in MODELS for one in sinks)
     if own:
@@ -128,6 +129,9 @@ def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | 
     loaders = [one for one in found if _rows(one) is not None]
     if not loaders and others:
         return Opaque("made elsewhere: the loader that is seen is of an evaluation")
+    drawn = _windows(sinks, "rows")
+    if not found and drawn is not None:
+        return drawn
     shuffled = [one for one in loaders if _is_shuffled(one)] or loaders[:1]
     if not loaders:
         return field_of(read, _BATCHES)
@@ -142,6 +146,26 @@ def _rows(loader: Sink) -> Value | None:
     if given is not None and isinstance(data, Object):  # None: the data set gives whole batches itself
         return data.attributes.get("batch_size")
     return None
+
+
+def _windows(sinks: Sequence[Sink], name: str) -> Value | None:
+    """What all rows agree on that the loop cuts out of an array (`packages.windows`); None where there are none."""
+    made, _ = training(sinks, "window")
+    found = [one.arguments[name] for one in made]
+    same = {one.value if isinstance(one, Known) else None for one in found}
+    return (
+        found[0]
+        if len(same) == 1 and not all(one.may_be_skipped for one in made)
+        else Opaque(f"{name} of several kinds")
+        if found
+        else None
+    )
+
+
+def _length_of_windows(sinks: Sequence[Sink]) -> Mapping[str, Value]:
+    """Each row has the whole length."""
+    found = None if any(one.kind in {"dataloader", "tokenize"} for one in sinks) else _windows(sinks, "length")
+    return {"max_length": found, "padding": Known("max_length")} if isinstance(found, Known) else {}
 
 
 def _is_shuffled(loader: Sink) -> bool:

@@ -201,7 +201,7 @@ def _called_back(it: Interpreter, given: Sequence[Value]) -> None:
         for way in alternatives(value):
             for one in way.value.items.values() if isinstance(way.value, Map) else (way.value,):
                 if isinstance(one, Object) and one.cls is not None:
-                    for name in ("__getitem__", "__call__"):
+                    for name in ("__getitem__", "__iter__", "__call__"):
                         _call(it, one, name)
                 elif isinstance(one, Function):
                     repeated(it, lambda one=one: _run(it, one), "", one.node)  # type: ignore[misc]

@@ -30,10 +30,11 @@ def runs_a_step(runs: Sequence[ModelRun], sinks: Iterable[Sink]) -> int:
     found = 0
     nodes = {id(one.node) for one in runs}
     trees = {one.path: one.tree for one in runs}
-    for sink in sinks:
-        tree = trees.get(sink.place.path)
-        if sink.kind == "backward" and tree is not None and sink.place.node is not None:
-            loop = _innermost(tree, sink.place.node)
+    backward = {id(one.place.node): one.place for one in sinks if one.kind == "backward"}  # each round of a loop met them anew
+    for place in backward.values():
+        tree = trees.get(place.path)
+        if tree is not None and place.node is not None:
+            loop = _innermost(tree, place.node)
             found = max(found, _counted(loop.body, nodes) if loop is not None else 0)
     return found
 

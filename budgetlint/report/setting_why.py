@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.base.source import Location
+from budgetlint.files.wanted import is_readme
 from budgetlint.language.statements import setting_owners
 from budgetlint.report.settings_view import plain_value, shown_value
 from budgetlint.report.style import PLAIN, TerminalStyle
@@ -138,10 +139,16 @@ def statement(context: RunContext, name: str, setting: Setting | None) -> str:
     said = _said_in_language(name, setting)
     if not said:
         return f"--set {name}=VALUE"
+    return said if context.budget is not None else f"{_bound(context)}; {said}".removeprefix("; ")
+
+
+def _bound(context: RunContext) -> str:
+    """How a budget names the run: by the file that starts it, or, as commands of a README start nothing, by the config that they name."""
     program = context.program
     started = program.launch.file if program is not None and program.launch is not None else ""
-    file = started or (context.run.readings[0].document.path if context.run.readings else "")
-    return f"config {file}; {said}" if file and context.budget is None else said
+    files = [one for one in (started, context.run.name, *(reading.document.path for reading in context.run.readings)) if one]
+    bound = next((file for file in files if "." in file and not is_readme(file)), "")
+    return f"config {bound}" if bound else "launch COMMAND" if files else ""
 
 
 def _said_in_language(name: str, setting: Setting | None) -> str:

@@ -98,10 +98,10 @@ def verdicts_line(report: Report, style: TerminalStyle = PLAIN) -> str:
         return f"{style.ink('No run was judged', 'bold')}: no training config and no budget with a model was found."
     total, judged = len(report.verdicts), report.judged
     if not judged:
-        return f"{style.ink('No run was judged', 'bold')}: {_why_not(report.verdicts)}."
+        return f"{style.ink('No run was judged', 'bold')}: {_why_not(report.verdicts, some=False)}."
     counts = report.verdict_counts()
     shown = ", ".join(style.verdict(verdict, verdict_count(verdict, counts[verdict.value])) for verdict in Verdict if counts[verdict.value])
-    rest = f" ({_why_not(tuple(v for v in report.verdicts if not v.judged))})" if judged < total else ""
+    rest = f" ({_why_not(tuple(v for v in report.verdicts if not v.judged), some=judged > 0)})" if judged < total else ""
     return f"{plural(judged, 'run')} judged{f' of {total:,}' if judged < total else ''}: {shown}{rest}.{_unstarted(report.verdicts)}"
 
 
@@ -127,15 +127,19 @@ def _lacking(counts: Counter[str], how: str = "not known") -> str:
     return lacking((name for name, _ in counts.most_common(4)), how)
 
 
-def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
-    """The settings that are missing most often; before them the device, where no run has one."""
+def _why_not(verdicts: tuple[RunVerdict, ...], *, some: bool) -> str:
+    """The settings that are missing most often; before them the device, where none of these has one. ``some``: others were judged, so
+    there is a budget with a device, and it is about those."""
     missing = [verdict.missing or (() if verdict.forks else ("device",)) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
     if any(verdict.limit is not None for verdict in verdicts):
         return "; ".join(part for part in (_depends(verdicts), _lacking(counts)) if part)
     del counts["device"]
     if counts:
-        return f"no budget names a device (budgetlint init); {_lacking(counts, 'not known either')}"
+        how = "no budget is about them" if some else "no budget names a device (budgetlint init)"
+        return f"{how}; {_lacking(counts, 'not known either')}"
+    if some:
+        return "no budget is about them: name their files in one (config FILE)"
     return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"
 
 

@@ -88,7 +88,9 @@ def replace_value(setting: Setting, value: Any) -> Setting:
 def pinned(stack: Stack, choices: Mapping[str, AxisChoice]) -> Stack:
     """The stack with the versions that are chosen."""
     releases = {name: choice.release for name, choice in choices.items() if choice.release is not None}
-    return replace(stack, releases={**stack.releases, **releases}) if releases else stack
+    if not releases:
+        return stack
+    return replace(stack, releases={**stack.releases, **releases}, supposed=stack.supposed | (releases.keys() - stack.releases.keys()))
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from budgetlint.base.source import SourceFile
-from budgetlint.documents.notebook import cells_of
+from budgetlint.documents.notebook import cells_of, is_exported
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.resolve.copies import is_in_copy
@@ -31,7 +31,7 @@ class ProgramFiles:
     def _source(self, path: str) -> SourceFile | None:
         """The text of a file; of a notebook, the Python of its cells."""
         found = self._files.read(path) if not path.startswith("..") else None
-        if not isinstance(found, SourceFile) or not path.endswith(NOTEBOOK_SUFFIX):
+        if not isinstance(found, SourceFile) or not (path.endswith(NOTEBOOK_SUFFIX) or is_exported(found.text)):
             return found if isinstance(found, SourceFile) else None
         cells = cells_of(found)
         return cells.program if cells is not None else None

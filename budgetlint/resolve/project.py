@@ -18,7 +18,7 @@ from budgetlint.documents.load import load
 from budgetlint.files.disk import Files
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
-from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_readme, makes_arguments
+from budgetlint.files.wanted import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_exported, is_readme, makes_arguments
 from budgetlint.readers import Reader, Tie, identify
 from budgetlint.resolve.file_entries import FileEntry, is_script, notebook_entry, program_entry, readme_entry, script_entry
 from budgetlint.resolve.file_findings import file_finding
@@ -122,7 +122,7 @@ class Project:
             return readme_entry(source)
         if is_script(path, source):
             return script_entry(source)
-        if path.endswith(NOTEBOOK_SUFFIX):
+        if path.endswith(NOTEBOOK_SUFFIX) or (path.endswith(PYTHON_SUFFIX) and is_exported(source.text.encode(errors="replace"))):
             return notebook_entry(source)
         if path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace")):
             return program_entry(source)

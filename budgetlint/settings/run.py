@@ -267,6 +267,8 @@ class Stack:
     """Packages of which a copy lies in the project, changed or not: what it takes, no release tells."""
     doubted: frozenset[str] = frozenset()
     """Packages that files of the project want otherwise: nothing else says their version."""
+    supposed: frozenset[str] = frozenset()
+    """Packages whose release is one of several readings: nobody says that the run has them at all."""
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""

@@ -113,6 +113,18 @@ def test_the_statement_settles_it(shell) -> None:
     ]  # fmt: skip
 
 
+def test_a_run_that_a_readme_shows_is_named_by_its_config(shell) -> None:
+    """A README starts nothing, so no budget can name it as what starts a run."""
+    for path, text in PROGRAM.items():
+        shell.write(path, text)
+    shell.write("README.md", "```bash\npython train.py --config sft.yaml --batch 4\n```\n")
+    (shell.root / "run.sh").unlink()
+    [run] = shell("estimate", ".", "--why", "seq", "--format", "json").json["runs"]
+    assert run["unsettled"]["statement"] == "config sft.yaml; seq N"
+    shell.write("our.budget", "config sft.yaml; seq 2048")
+    assert shell("estimate", ".", "--why", "seq").out.splitlines()[1:] == ["  seq_len 2048 (stated)", "    budget  our.budget:1  seq 2048"]
+
+
 def test_misuse(shell) -> None:
     shell.write("a.yaml", TRL)
     assert "did you mean 'micro_batch'?" in shell("estimate", "a.yaml", "--why", "micro_btach").err

@@ -24,8 +24,12 @@ def notebook(*cells: str, indent: int | None = 1) -> str:
     [
         (("a = 1\nb = 2", "c = 3"), ["a = 1", "b = 2", "c = 3"], []),
         (("%pip install trl\n!nvidia-smi\na = 1",), ["a = 1"], ["nvidia-smi"]),
-        (("if a:\n    !ls {a}\nelse:\n    %cd x",), ["if a:", "    pass", "else:", "    pass"], ["ls {a}"]),
-        (("%%bash\necho hi", "%%time\na = 1", "a.train?"), ["a = 1"], []),
+        (("if a:\n    !ls {a}\nelse:\n    %cd x",), ["if a:", "    pass", "else:", "    pass"], ["ls ${a}"]),
+        (("%%bash\necho hi", "%%time\na = 1", "a.train?"), ["a = 1"], ["echo hi"]),
+        (("%%javascript\nalert(1)", "%%script bash\necho {a}"), [], ["echo {a}"]),
+        (("a = 1\n!python a.py \\\n  --b {a} \\\n  --c\nb = 2",), ["a = 1", "b = 2"], ["python a.py \\", "  --b ${a} \\", "  --c"]),
+        (("%env A=1 \\\n  2\nb = 2",), ["b = 2"], []),
+        (("!jq '{\"a\": 1}' ${X} {o.p[0]} {{y}}",), [], ["jq '{\"a\": 1}' ${X} ${o_p_0} {{y}}"]),
         (('a = "\\n\\t\\"é"',), ['a = "\\n\\t\\"é"'], []),
     ],
 )
@@ -38,6 +42,42 @@ def test_cells_are_one_program_and_its_commands(cells: tuple[str, ...], python: 
     where = {line: number for number, line in enumerate(found.program.text.splitlines()) if line and line.strip() != "pass"}
     lines = text.splitlines()
     assert all(json.dumps(line)[1:-1] in lines[number] for line, number in where.items())
+
+
+EXPORTED = """\
+# Databricks notebook source
+# MAGIC %md
+# MAGIC python no.py
+
+# COMMAND ----------
+
+a = 1
+
+# COMMAND ----------
+
+# MAGIC %sh
+# MAGIC python b.py --x 1
+
+# COMMAND ----------
+
+# MAGIC !python c.py \\
+# MAGIC   --y {a}
+
+# COMMAND ----------
+
+!python d.py \\
+    --z 2
+b = 2
+"""
+
+
+def test_a_notebook_of_databricks_is_its_cells() -> None:
+    found = cells_of(SourceFile("n.py", EXPORTED))
+    assert found is not None
+    assert [line for line in found.program.text.splitlines() if line and not line.startswith("#")] == ["a = 1", "b = 2"]
+    shell = found.commands.text.splitlines()
+    assert [line for line in shell if line] == ["python b.py --x 1", "python c.py \\", "  --y ${a}", "python d.py \\", "    --z 2"]
+    assert shell[11] == "python b.py --x 1"
 
 
 @pytest.mark.parametrize("text", [notebook("a = 1", "b = 2", indent=None), "{}", "[]", "{", '{"cells": {}}'])
@@ -67,3 +107,33 @@ def test_a_notebook_starts_a_program() -> None:
     program = f"{TRAINS}\n{RUNS}".replace("=4", "=2")
     runs = judge_texts({"n.ipynb": notebook("!python train.py"), "train.py": program}).runs
     assert [(one.run.name, one.run.settings.value("micro_batch"), one.run.settings.value("devices")) for one in runs] == [("n.ipynb", 2, 1)]
+
+
+COMMAND = "!python train.py \\\n  --per_device_train_batch_size {rows} \\\n  --output_dir o --gradient_accumulation_steps 3"
+FLAGS = f"""\
+from transformers import HfArgumentParser
+{TRAINS}
+(args,) = HfArgumentParser(SFTConfig).parse_args_into_dataclasses()
+SFTTrainer(model=model, args=args).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n.ipynb", notebook("rows = 4", COMMAND)),
+        ("n.py", f"# Databricks notebook source\nrows = 4\n\n# COMMAND ----------\n\n{COMMAND}\n"),
+        (
+            "m.py",
+            "# Databricks notebook source\n# MAGIC %sh\n# MAGIC "
+            + COMMAND[1:].replace("\n", "\n# MAGIC ").replace("{rows}", "$rows")
+            + "\n",
+        ),
+    ],
+)
+def test_a_command_of_several_lines_has_all_its_flags(name: str, text: str) -> None:
+    (context,) = judge_texts({name: text, "train.py": FLAGS}).runs
+    batch, steps = context.setting("micro_batch"), context.setting("grad_accum")
+    assert batch is not None
+    assert not batch.known
+    assert (context.run.name, steps.value if steps is not None else None) == (name, 3)

@@ -25,7 +25,7 @@ BUDGET = "gpu.budget"
 LINES = 5
 
 EXPECTED = {
-    "bazel": {"recipes/a.yaml": ("fits", 8.1), "recipes/b.yaml": ("fits", 14.8)},
+    "bazel": {"recipes/a.yaml": ("fits", 7.7), "recipes/b.yaml": ("fits", 13.7)},
     "company-launcher": {"gpu.budget": ("fits", 21.6)},
     "config-server": {"gpu.budget": ("fits", 39.1)},
     "gin": {"gpu.budget": ("fits", 10.4)},

@@ -88,3 +88,14 @@ def test_a_deepspeed_file_that_is_not_here_may_hold_16_bit_weights_and_no_copies
     answer = judge_texts({"run.sh": command}, budget="device 80GiB").runs[0].estimate
     assert answer.verdict.value != "does-not-fit"
     assert answer.need.low < 40 * 2**30 < 80 * 2**30 < answer.need.high
+
+
+def test_a_budget_alone_does_not_say_whose_loop_accumulates() -> None:
+    """transformers' Trainer keeps whole gradients between FSDP's reductions (``no_sync``), other loops reduce in each micro batch: a
+    release of transformers that is one of several readings does not make it the trainer."""
+    text = "device 8x a100-40gb; model qwen2.5-14b; precision bf16-autocast; optimizer adamw; recompute full; attention flash; loss fused"
+    runs = {
+        stack: judge_texts({"b.budget": f"{text}\nseq 1024; shard fsdp; batch 1 accum=4{stack}"}).runs[0].estimate
+        for stack in ("", "; stack transformers@4.57 torch@2.8")
+    }
+    assert [one.verdict.value for one in runs.values() if one is not None] == ["unknown", "does-not-fit"]

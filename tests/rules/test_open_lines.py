@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from budgetlint_rules._open import LINES, OWN_VALUES, cure
+from budgetlint_rules._open import LINES, OWN_VALUES, cure, said
 
 from budgetlint.language.statements import setting_owners
 from budgetlint.resolve.runs import judge_texts
@@ -97,3 +97,8 @@ def test_each_line_says_the_setting_that_it_is_for(name: str):
 def test_nobody_is_said_to_give_what_a_program_makes():
     run = judged(program(load('make() if os.environ.get("M") else options()')))
     assert "whoever" not in cure(run.estimate)
+
+
+def test_a_statement_is_told_once_with_all_its_options() -> None:
+    expected = f"{OWN_VALUES}batch 1 accum=1; seq 2048; state devices where the run's settings stand"
+    assert said(("grad_accum", "micro_batch", "seq_len", "devices")) == expected

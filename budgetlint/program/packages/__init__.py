@@ -24,7 +24,7 @@ _MODULES: tuple[str, ...] = (
     "process", "workers", "replaced", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml",
     "loaders.omegaconf",
     "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.click", "parsers.typer", "parsers.fire", "parsers.tyro",
-    "parsers.datargs", "parsers.tap", "parsers.draccus", "torch", "trl", "hub",
+    "parsers.datargs", "parsers.tap", "parsers.draccus", "torch", "windows", "trl", "hub",
     "lightning",
 )  # fmt: skip
 

@@ -36,7 +36,8 @@ PACKAGES: dict[str, str] = {
     "librosa": "makes signals",
     "soundfile": "reads and writes signals", "torchaudio": "makes signals", "torchvision.transforms": "makes images",
     "sentencepiece": "splits texts",
-    "deepspeed.compression.helper.recursive_getattr": "reads an attribute", "einops": "computes", "resource": "limits of the process",
+    "deepspeed.compression.helper.recursive_getattr": "reads an attribute", "deepspeed.accelerator": "asks the machine",
+    "einops": "computes", "resource": "limits of the process",
     "torchvision.utils": "writes images", "safetensors": "reads and writes files",
     "tokenizers": "splits texts; a tokenizer is no part of the memory of a step", "tiktoken": "splits texts", "langdetect": "reads texts",
     # frameworks, but for what is listed below
@@ -102,6 +103,7 @@ CHANGES: dict[str, str] = {
     "transformers.deepspeed.deepspeed_init": "the trainer's arguments",
     "transformers.deepspeed.HfDeepSpeedConfig": "how models are loaded", "transformers.models": "parts of a model",
     "trl.models.utils": "the modules of the model", "trl.prepare_deepspeed": "the model",
+    "deepspeed.accelerator.set_accelerator": "which machine the package asks",
     "accelerate.big_modeling": "where the model lies", "accelerate.load_checkpoint_and_dispatch": "where the model lies",
     "accelerate.dispatch_model": "where the model lies", "accelerate.cpu_offload": "where the model lies",
     "accelerate.disk_offload": "where the model lies",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.catalog.peft_targets import BY_TYPE
 from budgetlint.readers.base import default
 from budgetlint.readers.hf.defaults import by_version, shared_defaults, weights_dtype
 from budgetlint.readers.hf.rollouts import ppo_defaults, rollout_defaults
@@ -121,6 +122,7 @@ def _lora(settings: Settings) -> Iterator[Setting]:
         yield default("lora_r", 16, "TRL ModelConfig.lora_r")
         yield default("lora_alpha", 32.0, "TRL ModelConfig.lora_alpha")
         yield default("lora_dropout", 0.05, "TRL ModelConfig.lora_dropout")
+        yield default("lora_targets", (BY_TYPE,), "TRL ModelConfig.lora_target_modules: None, PEFT picks them")
 
 
 def _workload(task: str) -> Iterator[Setting]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.catalog.peft_targets import BY_TYPE
 from budgetlint.documents import Document
 from budgetlint.readers.base import Key, default, hidden, read_keys
 from budgetlint.readers.hf.keys import PEFT_CONFIG, truthy
@@ -24,7 +25,7 @@ _KEYS = tuple(Key("target_modules", "lora_targets", to_targets) if key.path == "
 """A text is ``all-linear`` or a regular expression, no list of words."""
 _PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
 _FILLED = {
-    "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0))),
+    "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0), ("lora_targets", (BY_TYPE,)))),
     "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0), ("lora_targets", ("all-linear",)))),
 }
 
