@@ -70,7 +70,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _isinstance(value: Any, *names: str) -> bool:
-    return isinstance(value, tuple(kind for name in names for kind in _TYPES[name]))
+    """``torch.dtype``: a plain value is of no class of a package."""
+    return isinstance(value, tuple(kind for name in names for kind in (() if "." in name else _TYPES[name])))
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
