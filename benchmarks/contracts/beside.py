@@ -138,7 +138,10 @@ def keep(figures: Mapping[str, Any], path: Path = MEASURED) -> None:
     rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     key = ("package", "contract", "version")
     kept = [one for one in rows if any(one[name] != figures[name] for name in key)]
-    kept.append({name: value for name, value in figures.items() if name != "examples"})
+    lines: Counter[str] = Counter()
+    for line, times in figures["missed by line"].items():
+        lines[" ".join(line.split()[:2])] += times  # the place and the class, without the framework's sentence
+    kept.append({**{name: value for name, value in figures.items() if name != "examples"}, "missed by line": dict(lines.most_common())})
     kept.sort(key=lambda one: [str(one[name]) for name in key])
     path.write_text("[\n" + ",\n".join(json.dumps(one) for one in kept) + "\n]\n", encoding="utf-8")
 

@@ -136,6 +136,8 @@ class Calls(Making):
         owner = self.value(func.value, state)
         if isinstance(owner, Thing):
             return self.own_method(owner, func.attr, arguments, plain, node, state)
+        if func.attr in ("keys", "values") and not plain and isinstance(owner, ast.Dict):
+            return ast.List(owner.keys if func.attr == "keys" else owner.values, ast.Load())  # type: ignore[arg-type]
         if func.attr == "items" and not plain and isinstance(owner, ast.Dict):
             return ast.List([ast.List(list(one), ast.Load()) for one in zip(owner.keys, owner.values, strict=True)], ast.Load())  # type: ignore[arg-type]
         if isinstance(owner, ast.IfExp) and is_opaque(owner) and func.attr in TEXT_METHODS and not plain:

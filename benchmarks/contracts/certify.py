@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from budgetlint.contracts.expression import evaluate
 from budgetlint.contracts.names import fields_of
 from budgetlint.contracts.words import choices
 
@@ -108,7 +109,8 @@ def other_case(row: Row) -> list[dict[str, Any]]:
     names = fields_of(row.when)
     taken = choices(row.when, names[0]) if row.kind == "choice" and len(names) == 1 else ()
     others = [one.swapcase() for one in taken if isinstance(one, str) and one.swapcase() not in taken]
-    return [{names[0]: one} for one in others[:2]]
+    refused = [one for one in others if evaluate(row.when, lambda _name, value=one: value) is True]  # type: ignore[misc]
+    return [{names[0]: one} for one in refused[:2]]
 
 
 def _plain(given: Mapping[str, Any]) -> bool:

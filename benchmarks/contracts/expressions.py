@@ -81,6 +81,15 @@ class Expressions(Core):
         told = self.oracle(ast.unparse(node), [])
         if told is not None:
             return told
+        if node.attr == "__members__" and isinstance(node.value, ast.Name):
+            found = self.release.named(self.module, node.value.id)
+            if isinstance(found, Class) and is_enumeration(self.release, found):
+                names = [ast.Constant(name) for name in found.members]
+                return (
+                    ast.Dict(list(names), list(found.members.values()))
+                    if all(literal(one)[0] for one in found.members.values())
+                    else opaque()
+                )
         member = self.member(node)
         if member is not None:
             return member

@@ -42,6 +42,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
 }
 
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -41,11 +41,17 @@ def choices(tree: ast.expr, field: str = "") -> tuple[str, ...]:
             isinstance(one, ast.Compare)
             and isinstance(one.ops[0], ast.NotIn)
             and isinstance(one.comparators[0], ast.List)
-            and dotted(one.left) is not None
-            and field in ("", (dotted(one.left) or "").removeprefix(GIVEN))
+            and dotted(_bare(one.left)) is not None
+            and field in ("", (dotted(_bare(one.left)) or "").removeprefix(GIVEN))
         ):
             return tuple(shown(each.value) for each in one.comparators[0].elts if isinstance(each, ast.Constant))
     return ()
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """``upper(backend)`` is compared in capitals, and may be written in any case."""
+    asked = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("upper", "lower") and len(node.args) == 1
+    return node.args[0] if asked else node  # type: ignore[attr-defined]
 
 
 def listed(words: Iterable[str], joint: str = "or", most: int = MOST_CHOICES) -> str:
@@ -150,7 +156,7 @@ def _value(node: ast.expr) -> str:
         return f"-{shown(node.operand.value)}"
     if isinstance(node, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in node.elts):
         return listed(_texts(node.elts), "and") or "empty"
-    return _name(node)
+    return _name(_bare(node))
 
 
 def kind_of(value: Any) -> str:
