@@ -25,7 +25,7 @@ from typing import Any
 from budgetlint.contracts.held import HeldRun
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
-from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
+from budgetlint.settings.run import Setting, Stack
 
 from .__main__ import PREPARE, installed
 from .certify import ask, base_of
@@ -34,9 +34,9 @@ from .every import EVERY
 from .generated import configs, public_configs
 from .read import Found, read
 from .sources import Contract, Source
+from .stacks import ORIGIN, stack_of
 
 MEASURED = Path(__file__).with_name("measured.json")
-ORIGIN = Origin(OriginKind.FILE)
 ON_THE_WAY = ("TypeError", "AttributeError", "KeyError", "IndexError", "ZeroDivisionError", "NameError", "ImportError", "OSError")
 """Not raised on purpose: a value of a kind that the code does not expect."""
 LACKING = (
@@ -50,19 +50,6 @@ LACKING = (
 )
 """What this machine lacks: a package, a file, a token, the network."""
 MOST_LINES = 12
-
-
-def stack_of(site: Path) -> Stack:
-    """The releases of an environment, as a lock file of it would tell: its own packages before those of the folders it adds."""
-    roots = [site, *(Path(one) for path in site.glob("*.pth") for one in path.read_text().split() if Path(one).is_dir())]
-    found = {}
-    for root in roots:
-        for one in root.glob("*.dist-info"):
-            name, _, version = one.name.removesuffix(".dist-info").rpartition("-")
-            made = release(name.replace("_", "-").lower(), version.partition("+")[0], ORIGIN)
-            if made is not None:
-                found.setdefault(made.package, made)
-    return Stack(found)
 
 
 def told(table: Table, stack: Stack, given: Mapping[str, Any], world: int = 1) -> list[str]:

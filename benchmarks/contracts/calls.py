@@ -39,6 +39,9 @@ class Calls(Making):
         if told is not None:
             return told
         func = node.func
+        if text == "json.loads" and len(plain) == 1 and not is_opaque(plain[0]):  # else what it gives is not followed
+            whole = ast.Call(ast.Name("is_json", ast.Load()), [plain[0]], [])
+            self.emit("raise", node, [*state.path, ast.UnaryOp(ast.Not(), whole)], "JSONDecodeError")
         if text in self.makes and arguments and isinstance(arguments[0], Thing):
             return self.make(arguments[0], state)
         inner = state.local.get(text)

@@ -49,6 +49,8 @@ def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
         return path_of(TORCH)
     if last in ("parse", "Version") and len(arguments) == 1 and (is_torch(arguments[0]) or is_old(arguments[0])):
         return arguments[0]  # a release and its text are one here
+    if last == "is_accelerate_available" and len(arguments) == 1 and isinstance(literal(arguments[0])[1], str):
+        return ast.Call(ast.Name("release", ast.Load()), [ast.Constant("accelerate"), arguments[0]], [])
     if last in THERE and not arguments:
         return ast.Constant(True)
     if last == "is_torch_greater_or_equal" and arguments and is_old(arguments[0]):

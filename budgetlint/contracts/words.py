@@ -93,6 +93,11 @@ def _asked(node: ast.Call, function: str, is_word: str, starts: str) -> str:
         kinds = [KINDS.get(one, one) for one in _texts(node.args[1:])]
         article = ("an " if kinds[0] == "integer" else "a ") if is_word == "is" else ""
         return f"{_name(node.args[0])} {is_word} {article}{listed(kinds)}"
+    if function == "is_json":
+        return f"{_name(node.args[0])} {is_word} JSON"
+    if function == "release":
+        package, version = _texts(node.args)
+        return f"{package} is {version} or newer" if is_word == "is" else f"{package} is older than {version}"
     if function in ("startswith", "endswith"):
         verb = starts if function == "startswith" else starts.replace("start", "end")
         return f"{_name(node.args[0])} {verb} with {listed(_texts(node.args[1:]))}"

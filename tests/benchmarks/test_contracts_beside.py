@@ -92,7 +92,7 @@ def test_the_page_is_that_of_the_figures() -> None:
     [
         ("is_torch_available()", "True"),
         ("is_accelerate_available()", "True"),
-        ("is_accelerate_available('1.1.0')", "__opaque__"),
+        ("is_accelerate_available('1.1.0')", "release('accelerate', '1.1.0')"),
         ("is_torch_greater_or_equal('2.0')", "True"),
         ("is_torch_greater_or_equal('2.6')", "__opaque__"),
         ("is_torch_version('>=', '1.13')", "True"),

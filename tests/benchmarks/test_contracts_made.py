@@ -73,6 +73,10 @@ def found_in(folder: Path, body: str) -> Found:
         ("if not isinstance(self.dtype, (str, torch.dtype)):\n    raise ValueError", ["not isinstance(dtype, 'str', 'torch.dtype')"]),
         ("self.dtype = made(self.dtype)\nif not isinstance(self.dtype, torch.dtype):\n    raise ValueError", []),
         ("if not isinstance(self.backend, Backend):\n    raise ValueError", []),
+        # a text that is read as JSON is refused where it is none
+        ("import json\nif isinstance(self.dtype, str) and self.dtype.startswith('{'):\n    json.loads(self.dtype)",
+         ["isinstance(dtype, 'str') and startswith(dtype, '{') and (not is_json(dtype))"]),
+        ("import json\ntry:\n    json.loads(self.dtype)\nexcept ValueError:\n    pass", []),
         # members of an enumeration by all ways to name them
         ("if self.backend not in Backend.__members__:\n    raise ValueError", ["backend not in {'NO': 'NO', 'EAGER': 'EAGER'}"]),
         ("if self.backend not in Backend.__members__.values():\n    raise ValueError", ["backend not in ['NO', 'EAGER']"]),
@@ -93,6 +97,9 @@ def test_what_a_class_sets_itself_is_no_field(tmp_path: Path) -> None:
         ("not isinstance(x, 'str', 'torch.dtype')", "bfloat16", False),
         ("not isinstance(x, 'str', 'torch.dtype')", False, True),
         ("not isinstance(x, 'torch.dtype')", UNKNOWN, UNKNOWN),
+        ("not is_json(x)", '{"a": 1', True),
+        ("not is_json(x)", '{"a": 1}', False),
+        ("not is_json(x)", '{"a": $N', False),
         ("not (x != 0) ^ (y != 0)", 0, False),
         ("not (x != 0) ^ (y != 0)", 8, True),
     ],
