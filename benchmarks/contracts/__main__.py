@@ -37,15 +37,17 @@ def main(words: list[str]) -> int:
     parser.add_argument("package", choices=sorted(EVERY))
     parser.add_argument("environment", type=Path, help="a virtual environment with the framework in it")
     parser.add_argument("--list", action="store_true", help="print each row that was not proved")
+    parser.add_argument("--contract", default="", help="read this one alone again; the others of the release stay as they are")
     asked = parser.parse_args(words)
     source = EVERY[asked.package]
     site = next(asked.environment.glob("lib/python*/site-packages"))
     version = installed(site, source.distribution or source.package)
     release = Release(site, {source.package: version})
     apart = write.load(source.package)
-    apart[version] = {}
+    if not asked.contract:
+        apart[version] = {}
     prepare = PREPARE / f"{source.prepare or source.package}.py"
-    for contract in source.contracts:
+    for contract in [one for one in source.contracts if asked.contract in ("", one.name)]:
         found = read(release, contract)
         if found is None:
             print(f"{contract.name}: not in {source.package} {version}")
@@ -54,7 +56,9 @@ def main(words: list[str]) -> int:
         if found.rows and not proved:
             print(f"{contract.name}: nothing proved, so {version} is not read")
             continue
-        apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,), contract.lenient)
+        apart.setdefault(version, {})[contract.name] = write.table(
+            found.fields, proved, contract.above, source.own or (source.package,), contract.lenient
+        )
         print(
             f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, "
             f"{len(found.undecided)} undecided"
@@ -64,7 +68,7 @@ def main(words: list[str]) -> int:
                 print(f"  {why}: {row.path}:{row.line} {row_text(row)[:160]}")
             for row, _ in found.undecided:
                 print(f"  undecided: {row.path}:{row.line} {row.kind}")
-    if not apart[version]:
+    if not apart.get(version):
         return 1
     write.save(source.package, apart)
     return 0

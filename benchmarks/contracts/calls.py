@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from .code import Class, Function, Module
-from .core import Core, is_enumeration
-from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque
+from .formulas import OPAQUE, both, choose, dotted, either, folded, is_opaque, literal, opaque
+from .making import Making
 from .state import Closure, State, Thing, Value
 
 TEXT_METHODS = {"lower", "upper", "strip", "split", "startswith", "endswith"}
@@ -16,7 +16,7 @@ COPIES = {"list", "tuple", "dict", "frozenset", "copy", "deepcopy"}
 """What is made of one value and stays equal to it, as far as conditions look."""
 
 
-class Calls(Core):
+class Calls(Making):
     """What a call comes to."""
 
     def of_Call(self, node: ast.Call, state: State) -> Value:
@@ -39,6 +39,9 @@ class Calls(Core):
         if told is not None:
             return told
         func = node.func
+        if text == "json.loads" and len(plain) == 1 and not is_opaque(plain[0]):  # else what it gives is not followed
+            whole = ast.Call(ast.Name("is_json", ast.Load()), [plain[0]], [])
+            self.emit("raise", node, [*state.path, ast.UnaryOp(ast.Not(), whole)], "JSONDecodeError")
         if text in self.makes and arguments and isinstance(arguments[0], Thing):
             return self.make(arguments[0], state)
         inner = state.local.get(text)
@@ -51,26 +54,9 @@ class Calls(Core):
             return self.call_method(func, arguments, plain, node, state)
         return opaque()
 
-    def make(self, section: Thing, state: State) -> Value:
-        """The object of a section: those of the sections in it are made first, and each class checks what it is given."""
-        for name, one in self.sections.items():
-            if one.classes and (name + ".").startswith(section.prefix):
-                method = next(((each, each.methods["__post_init__"]) for each in one.classes if "__post_init__" in each.methods), None)
-                if method is not None:
-                    self.run(method[0].module, method[1], {method[1].args.args[0].arg: one}, state, method[0].name)
-        return section
-
-    def modelled(self, section: Thing, state: State) -> Thing:
-        """``Model(**block)``: what its validators check of it, those of the blocks in it first."""
-        made = Thing(section.prefix, section.classes)
-        for name, one in self.sections.items():
-            if one.classes and (name + ".").startswith(section.prefix):
-                self.validated(self, Thing(one.prefix, one.classes), state)
-        return made
-
     def call_name(self, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         if name == "isinstance" and len(plain) == 2:
-            kinds = _types(node.args[1])
+            kinds = _types(node.args[1]) or self.strangers(node.args[1], plain[0])
             if isinstance(arguments[0], Thing) and kinds is not None and arguments[0] in self.sections.values():
                 return ast.Constant("dict" in kinds)
             if isinstance(arguments[0], Thing) or kinds is None:
@@ -96,6 +82,7 @@ class Calls(Core):
             poured = [self.value(one.value, state) for one in node.keywords if one.arg is None]
             if len(poured) == len(node.keywords) == 1 and isinstance(poured[0], Thing) and poured[0].classes:
                 return self.modelled(poured[0], state)
+            self.constructed(found, arguments, node, state)
             return self.coerced(found, plain, node, state)
         if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)):
             home = self.release.home(self.module, name)
@@ -103,6 +90,19 @@ class Calls(Core):
             if home is not None and given is not None:
                 return self.run(home, found, {**given, **self.named_defaults(home, found, plain, node)}, state, "")
         return opaque()
+
+    def strangers(self, node: ast.expr, value: ast.expr) -> list[str] | None:
+        """``isinstance(dtype, (str, torch.dtype))`` of a field that nothing has changed: what a config gives is of no class of another
+        package. None where a class may be of this release, or an enumeration."""
+        name = dotted(value)
+        if name is None or name == OPAQUE or not self.declared(name):
+            return None
+        parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+        names = [ast.unparse(one) for one in parts]
+        known = [_types(one) for one in parts]
+        if not all(found is not None or ("." in text and text.split(".")[0] == "torch") for found, text in zip(known, names, strict=True)):
+            return None
+        return [one for found, text in zip(known, names, strict=True) for one in (found or [text])]
 
     def named_defaults(self, home: Module, function: Function, plain: list[ast.expr], node: ast.Call) -> dict[str, Value]:
         """Parameters that the call leaves to a default that is a constant of the module."""
@@ -114,16 +114,6 @@ class Calls(Core):
             return {name: self.value(one, State()) for name, one in defaults.items() if name in left and isinstance(one, ast.Name)}
         finally:
             self.stack.pop()
-
-    def coerced(self, found: Class, plain: list[ast.expr], node: ast.Call, state: State) -> Value:
-        """``IntervalStrategy(self.eval_strategy)``: the value, and a refusal of what the enumeration has not."""
-        if not is_enumeration(self.release, found) or len(plain) != 1:
-            return opaque()
-        members = [plain_value for value in found.members.values() for known, plain_value in [literal(value)] if known]
-        if not is_opaque(plain[0]) and members:
-            strange = ast.Compare(plain[0], [ast.NotIn()], [constant(members)])
-            self.emit("choice", node, [*state.path, strange], "ValueError")
-        return plain[0]
 
     def reflected(self, name: str, owner: Thing, plain: list[ast.expr], state: State) -> Value:
         known, attr = literal(plain[1])
@@ -149,8 +139,12 @@ class Calls(Core):
         owner = self.value(func.value, state)
         if isinstance(owner, Thing):
             return self.own_method(owner, func.attr, arguments, plain, node, state)
+        if func.attr in ("keys", "values") and not plain and isinstance(owner, ast.Dict):
+            return ast.List(owner.keys if func.attr == "keys" else owner.values, ast.Load())  # type: ignore[arg-type]
         if func.attr == "items" and not plain and isinstance(owner, ast.Dict):
             return ast.List([ast.List(list(one), ast.Load()) for one in zip(owner.keys, owner.values, strict=True)], ast.Load())  # type: ignore[arg-type]
+        if isinstance(owner, ast.IfExp) and is_opaque(owner) and func.attr in TEXT_METHODS and not plain:
+            return self.each_way(owner, lambda one: ast.Call(ast.Name(func.attr, ast.Load()), [one], []))
         if is_opaque(owner):
             return opaque()
         if func.attr in TEXT_METHODS and not node.keywords:
@@ -169,6 +163,12 @@ class Calls(Core):
         if func.attr in ("append", "update", "pop", "remove", "extend", "setdefault", "insert", "add", "clear"):
             self.spoil(func.value, state)
         return opaque()
+
+    def each_way(self, node: ast.expr, made: Callable[[ast.expr], ast.expr]) -> ast.expr:
+        """``(backend or a variable of the environment).upper()``: what is known of it stays so."""
+        if isinstance(node, ast.IfExp):
+            return choose(node.test, self.each_way(node.body, made), self.each_way(node.orelse, made))
+        return opaque() if is_opaque(node) else made(node)
 
     def own_method(self, owner: Thing, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         for one in owner.classes:

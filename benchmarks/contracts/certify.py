@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from budgetlint.contracts.expression import evaluate
 from budgetlint.contracts.names import fields_of
 from budgetlint.contracts.words import choices
 
 from .kinds import sample, together
 from .read import Found
+from .stacks import facts, stack_of
 from .state import Certified, Row
 from .witness import nested, repaired, witnesses
 
@@ -58,6 +60,8 @@ def certify(
 ) -> tuple[list[Certified], list[tuple[Row, str]]]:
     """Rows that the real class proves, and the others with the reason."""
     contract = found.contract
+    known = facts((row.when for row, _ in found.rows), stack_of(next(python.parents[1].glob("lib/python*/site-packages"))))
+    start = {**base_of(found), **known}
     asked: list[dict[str, Any]] = []
     plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
 
@@ -72,13 +76,13 @@ def certify(
             plan.append((position, sample(row), put(sample(row)), base))
             continue
         spelled[position] = [put(one) for one in other_case(row)]
-        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, base_of(found))):
+        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, start)):
             if count >= WITNESSES:
                 break
             if not _plain(given):
                 continue
             others = [other.when for other, _ in found.rows if other is not row and other.kind not in ("warn", "type")]
-            mended = repaired(given, row.when, others, found.fields, base_of(found)) if row.kind != "warn" else given
+            mended = repaired(given, row.when, others, found.fields, start) if row.kind != "warn" else given
             near = (
                 beside
                 if mended == given
@@ -108,7 +112,8 @@ def other_case(row: Row) -> list[dict[str, Any]]:
     names = fields_of(row.when)
     taken = choices(row.when, names[0]) if row.kind == "choice" and len(names) == 1 else ()
     others = [one.swapcase() for one in taken if isinstance(one, str) and one.swapcase() not in taken]
-    return [{names[0]: one} for one in others[:2]]
+    refused = [one for one in others if evaluate(row.when, lambda _name, value=one: value) is True]  # type: ignore[misc]
+    return [{names[0]: one} for one in refused[:2]]
 
 
 def _plain(given: Mapping[str, Any]) -> bool:

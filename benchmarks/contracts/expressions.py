@@ -24,6 +24,7 @@ from .formulas import (
     truth,
 )
 from .state import State, Thing, Value
+from .torch_releases import compared, is_torch
 
 
 class Expressions(Core):
@@ -80,12 +81,23 @@ class Expressions(Core):
         told = self.oracle(ast.unparse(node), [])
         if told is not None:
             return told
+        if node.attr == "__members__" and isinstance(node.value, ast.Name):
+            found = self.release.named(self.module, node.value.id)
+            if isinstance(found, Class) and is_enumeration(self.release, found):
+                names = [ast.Constant(name) for name in found.members]
+                return (
+                    ast.Dict(list(names), list(found.members.values()))
+                    if all(literal(one)[0] for one in found.members.values())
+                    else opaque()
+                )
         member = self.member(node)
         if member is not None:
             return member
         owner = self.value(node.value, state)
         if isinstance(owner, Thing):
             return self.attribute(owner, node.attr, state)
+        if node.attr == "base_version" and isinstance(owner, ast.expr) and is_torch(owner):
+            return owner
         if node.attr == "value" and not is_opaque(owner):
             return owner  # of a member of an enumeration, which stands for its value here
         name = dotted(owner)
@@ -170,6 +182,9 @@ class Expressions(Core):
                     return ast.Constant(isinstance(node.ops[0], (ast.IsNot, ast.NotEq)))
                 return opaque()
         plain = [one for one in parts if isinstance(one, ast.expr)]
+        asked = compared(plain[0], node.ops[0], plain[1]) if len(node.ops) == 1 else None
+        if asked is not None:
+            return asked
         made = ast.Compare(plain[0], [_of_texts(op, one) for op, one in zip(node.ops, plain[1:], strict=True)], plain[1:])
         return folded(made)
 
@@ -180,7 +195,14 @@ class Expressions(Core):
         test = self.plain(node.test, state)
         if isinstance(test, ast.Constant):  # what is chosen may be an object
             return self.value(node.body if test.value else node.orelse, state)
-        return choose(test, self.plain(node.body, state), self.plain(node.orelse, state))
+        return choose(test, self.where(test, node.body, state), self.where(negate(test), node.orelse, state))
+
+    def where(self, test: ast.expr, node: ast.expr, state: State) -> ast.expr:
+        """What an expression is on the way on which the test holds: what it refuses is refused there alone."""
+        state.path.append(test)
+        found = self.plain(node, state)
+        state.path.pop()
+        return found
 
     def of_List(self, node: ast.List, state: State) -> Value:
         return ast.List([self.plain(one, state) for one in node.elts], ast.Load())

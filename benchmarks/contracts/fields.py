@@ -38,6 +38,8 @@ class Field:
     path: str = ""
     line: int = 0
     required: bool = False
+    init: bool = True
+    """Is it given? ``field(init=False)`` is what a class sets itself."""
 
     @property
     def optional(self) -> bool:
@@ -81,7 +83,14 @@ def _own(release: Release, one: Class) -> Iterator[Field]:
         default, metadata, bounds, required = _default(release, one.module, node.value)
         extra_choices, extra_bounds = _annotated(release, one.module, node.annotation)
         choices = metadata or _choices(release, one.module, node.annotation) or extra_choices
-        yield Field(node.target.id, written, default, choices, (*bounds, *extra_bounds), one.name, one.module.path, node.lineno, required)
+        place = (one.name, one.module.path, node.lineno)
+        yield Field(node.target.id, written, default, choices, (*bounds, *extra_bounds), *place, required, not _is_own(node.value))
+
+
+def _is_own(node: ast.expr | None) -> bool:
+    """``field(init=False)``."""
+    called = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "field"
+    return called and any(one.arg == "init" and literal(one.value) == (True, False) for one in node.keywords)  # type: ignore[union-attr]
 
 
 def constant_of(release: Release, module: Module, node: ast.expr) -> Any:

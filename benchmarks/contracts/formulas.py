@@ -195,7 +195,7 @@ class _Assume(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         known = self.facts.get(ast.dump(node)) if isinstance(node, ast.expr) else None
-        return self.generic_visit(node) if known is None else ast.Constant(known)
+        return super().visit(node) if known is None else ast.Constant(known)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         parts = [self.visit(one) for one in node.values]

@@ -11,16 +11,17 @@ from budgetlint.contracts.names import fields_of, outermost
 from . import kinds, validators
 from .code import Class, Module, Release
 from .core import Known
-from .fields import Field, Inner, fields_of_class, fields_of_signature
-from .formulas import OPAQUE, both, hopeless, opaque, path_of
+from .fields import MISSING, Field, Inner, fields_of_class, fields_of_signature
+from .formulas import OPAQUE, both, constant, hopeless, literal, opaque, path_of
 from .nested import asked_of, from_config, from_parser, from_sections
 from .sources import VALIDATORS, Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
+from .torch_releases import TORCH, is_old, is_torch
 
 FACTS = ("env.world_size",)
 """What a run knows beside its fields."""
-LONGEST = 900
+LONGEST = 2_200
 """Characters of a condition; a longer one is listed as undecided."""
 
 
@@ -35,11 +36,27 @@ class Found:
     undecided: tuple[tuple[Row, str], ...]
 
 
+THERE = ("is_torch_available", "is_accelerate_available")
+"""Packages without which nothing trains: ``Trainer`` asks for both."""
+
+
 def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
     """Questions about the machine are not walked into: their answer is not known here."""
     last = text.rpartition(".")[2]
     if last in ("world_size", "num_processes") and not arguments and "." in text:
         return path_of("env.world_size")
+    if text == "torch.__version__":
+        return path_of(TORCH)
+    if last in ("parse", "Version") and len(arguments) == 1 and (is_torch(arguments[0]) or is_old(arguments[0])):
+        return arguments[0]  # a release and its text are one here
+    if last == "is_accelerate_available" and len(arguments) == 1 and isinstance(literal(arguments[0])[1], str):
+        return ast.Call(ast.Name("release", ast.Load()), [ast.Constant("accelerate"), arguments[0]], [])
+    if last in THERE and not arguments:
+        return ast.Constant(True)
+    if last == "is_torch_greater_or_equal" and arguments and is_old(arguments[0]):
+        return ast.Constant(True)
+    if last == "is_torch_version" and len(arguments) == 2 and literal(arguments[0])[1] == ">=" and is_old(arguments[1]):
+        return ast.Constant(True)
     if last.startswith(("is_", "has_")) and last.endswith(("_available", "_enabled", "_greater_or_equal", "_version")):
         return opaque()
     if last in (
@@ -64,6 +81,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         return None
     fields, sections, _ = declared
     rows = _rows(release, contract, oracle, declared)
+    fields = {name: one for name, one in fields.items() if one.init}
     heads = {*fields, *(name.split(".")[0] for name in sections)}
     decided, undecided, seen = [], [], set()
     for row, stage in rows:
@@ -124,7 +142,8 @@ def _rows(release: Release, contract: Contract, oracle: Oracle, declared: Declar
         validated=validators.of_section if contract.sections else lambda *_: None,
     )
     rows: list[tuple[Row, str]] = []
-    state = State()
+    own = [one for one in fields.values() if not one.init]
+    state = State({one.name: opaque() if one.default is MISSING else constant(one.default) for one in own})
     for walked in contract.walks:
         walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), known)
         if walked.function == VALIDATORS:

@@ -147,13 +147,15 @@ _HPARAMS = {
     "generating_args": "generating_args.GeneratingArguments",
 }
 """In the order in which ``HfArgumentParser`` makes them."""
+_BEFORE = {"training_args": ("transformers.training_args_seq2seq.Seq2SeqTrainingArguments",)}
+"""What stood there before LLaMA-Factory had a class of its own."""
 
 LLAMAFACTORY = Source(
     "llamafactory",
     (
         Contract(
             "LLaMA-Factory",
-            {name: (f"llamafactory.hparams.{one}",) for name, one in _HPARAMS.items()},
+            {name: (f"llamafactory.hparams.{one}", *_BEFORE.get(name, ())) for name, one in _HPARAMS.items()},
             (
                 *(Walked("__post_init__", on=name) for name in _HPARAMS),
                 Walked("llamafactory.hparams.parser.get_train_args", parsed={"_parse_train_args": tuple(_HPARAMS)}),

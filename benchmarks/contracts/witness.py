@@ -86,6 +86,8 @@ def _holds(tree: ast.expr, defaults: Mapping[str, Any], given: Mapping[str, Any]
             return UNKNOWN
         if name == "env.world_size":
             return 1  # the driver is one process
+        if name.startswith("env."):
+            return base.get(name, UNKNOWN)
         if name.startswith(GIVEN):
             return given.get(name.removeprefix(GIVEN), base.get(name.removeprefix(GIVEN)))
         if name in given:

@@ -9,6 +9,7 @@ of an ``and`` or an ``or`` decides. What Python would answer with an exception (
 from __future__ import annotations
 
 import ast
+import json
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -42,6 +43,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
 }
 
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -70,7 +72,21 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _isinstance(value: Any, *names: str) -> bool:
-    return isinstance(value, tuple(kind for name in names for kind in _TYPES[name]))
+    """``torch.dtype``: a plain value is of no class of a package."""
+    return isinstance(value, tuple(kind for name in names for kind in (() if "." in name else _TYPES[name])))
+
+
+def _is_json(text: str) -> bool:
+    """Would ``json.loads`` take it? A text that a shell may still change is not judged."""
+    if "$" in text or "\\" in text:
+        return True
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -95,9 +111,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "get": lambda mapping, key, default=None: mapping.get(key, default),
     "keys": lambda mapping: list(mapping.keys()),
     "values": lambda mapping: list(mapping.values()),
+    "is_json": _is_json,
     "subset": lambda a, b: frozenset(a) <= frozenset(b),
 }
-"""What may be called. ``isinstance(x, 'int', 'float')`` names types; ``get(x, 'k')`` is ``x.get("k")``."""
+"""What may be called, beside ``any``, ``all`` and ``release('torch', '2.6')``: is it that release or a newer one? ``isinstance(x, 'int',
+'float')`` names types; ``get(x, 'k')`` is ``x.get("k")``."""
 
 
 class _Stopped(Exception):
@@ -198,6 +216,8 @@ class _Walk:
         if name in ("any", "all"):
             return self.quantified(node, name == "any")
         given = [self.value(one) for one in node.args]
+        if name == "release":
+            return self.lookup(f"env.release {given[0]} {given[1]}")
         if any(one is UNKNOWN for one in given):
             return UNKNOWN
         return FUNCTIONS[name](*given)

@@ -92,6 +92,9 @@ class HeldRun:
     def _lookup(self, contract: Contract, release: int) -> Callable[[str], Any]:
         def lookup(dotted: str) -> Any:
             name, _, rest = dotted.removeprefix(GIVEN).partition(".")
+            if name == "env" and rest.startswith("release "):
+                answer = self.stack.at_least(*rest.split()[1:3])
+                return UNKNOWN if answer is None else answer
             if name == "env":
                 return self.facts.get(rest, UNKNOWN)
             if contract.dotted:

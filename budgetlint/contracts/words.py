@@ -41,11 +41,17 @@ def choices(tree: ast.expr, field: str = "") -> tuple[str, ...]:
             isinstance(one, ast.Compare)
             and isinstance(one.ops[0], ast.NotIn)
             and isinstance(one.comparators[0], ast.List)
-            and dotted(one.left) is not None
-            and field in ("", (dotted(one.left) or "").removeprefix(GIVEN))
+            and dotted(_bare(one.left)) is not None
+            and field in ("", (dotted(_bare(one.left)) or "").removeprefix(GIVEN))
         ):
             return tuple(shown(each.value) for each in one.comparators[0].elts if isinstance(each, ast.Constant))
     return ()
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """``upper(backend)`` is compared in capitals, and may be written in any case."""
+    asked = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("upper", "lower") and len(node.args) == 1
+    return node.args[0] if asked else node  # type: ignore[attr-defined]
 
 
 def listed(words: Iterable[str], joint: str = "or", most: int = MOST_CHOICES) -> str:
@@ -87,6 +93,11 @@ def _asked(node: ast.Call, function: str, is_word: str, starts: str) -> str:
         kinds = [KINDS.get(one, one) for one in _texts(node.args[1:])]
         article = ("an " if kinds[0] == "integer" else "a ") if is_word == "is" else ""
         return f"{_name(node.args[0])} {is_word} {article}{listed(kinds)}"
+    if function == "is_json":
+        return f"{_name(node.args[0])} {is_word} JSON"
+    if function == "release":
+        package, version = _texts(node.args)
+        return f"{package} is {version} or newer" if is_word == "is" else f"{package} is older than {version}"
     if function in ("startswith", "endswith"):
         verb = starts if function == "startswith" else starts.replace("start", "end")
         return f"{_name(node.args[0])} {verb} with {listed(_texts(node.args[1:]))}"
@@ -150,7 +161,7 @@ def _value(node: ast.expr) -> str:
         return f"-{shown(node.operand.value)}"
     if isinstance(node, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in node.elts):
         return listed(_texts(node.elts), "and") or "empty"
-    return _name(node)
+    return _name(_bare(node))
 
 
 def kind_of(value: Any) -> str:

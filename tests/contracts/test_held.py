@@ -212,3 +212,14 @@ def test_a_class_that_takes_what_it_does_not_know_could_have_run() -> None:
 def test_an_object_of_torch_is_no_text() -> None:
     setting = Setting("dtype", "torch.bfloat16", ORIGIN, "torch.bfloat16")
     assert coerced(setting, Spec("str")) is UNKNOWN
+
+
+@pytest.mark.parametrize(("accelerate", "refused"), [("1.0.1", True), ("1.1.0", False), ("", False)])
+def test_a_row_may_ask_for_the_release_of_another_package(accelerate: str, refused: bool) -> None:
+    row = RefusalRow("seed is not None and (not release('accelerate', '1.1.0'))", "raise", {0: "a.py:1"})
+    contract = Contract("trl", "SFTConfig", ("1.0",), (row,), {"seed": [[0, "int | None", None]]})
+    releases = {
+        name: made for name, one in (("accelerate", accelerate), ("trl", "1.0")) if one for made in [release(name, one, ORIGIN)] if made
+    }
+    held = HeldRun(contract, lambda name: Setting(name, 3, ORIGIN, "3") if name == "seed" else None, Stack(releases), True)
+    assert bool(list(held.refusals(("seed",)))) is refused

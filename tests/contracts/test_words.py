@@ -26,6 +26,9 @@ from budgetlint.contracts.words import choices, clauses, listed, shown
         ("not isinstance(steps, 'int')", ("steps is no integer",)),
         ("startswith(name, 'muon')", ("name starts with muon",)),
         ("fsdp_config.xla and not fsdp", ("fsdp_config.xla is on", "fsdp is off or empty")),
+        ("seed is not None and not release('accelerate', '1.1.0')", ("seed is set", "accelerate is older than 1.1.0")),
+        ("release('accelerate', '1.1.0')", ("accelerate is 1.1.0 or newer",)),
+        ("startswith(a, '{') and not is_json(a)", ("a starts with {", "a is no JSON")),
         ("(a if b else c) > 1", ()),
     ],
 )
