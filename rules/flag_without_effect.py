@@ -88,6 +88,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 RULE = Rule(
     code="BL648",
     name="flag-without-effect",
+    supersedes=("flag-dropped",),
     severity=Severity.WARNING,
     confidence=Confidence.HIGH,
     scope="run",
