@@ -14,7 +14,7 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, TerminalStyle
-from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
+from budgetlint.report.summary import lacks_verdict, passed_line, required_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
 from budgetlint.results.report import Gate, Report
 
@@ -39,7 +39,7 @@ def render(
 def _unjudged(report: Report, gate: Gate) -> Iterator[str]:
     """A gate that fails because it could judge nothing says so."""
     if lacks_verdict(report, gate):
-        yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {REQUIRED}")
+        yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {required_line(report)}")
 
 
 def _passed(report: Report) -> Iterator[str]:

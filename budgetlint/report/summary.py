@@ -17,6 +17,7 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
 REQUIRED = "A verdict is required of every run."
+REQUIRED_OF_CHANGE = "A verdict is required of every run that differs."
 
 
 def summary_lines(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
@@ -24,14 +25,18 @@ def summary_lines(report: Report, style: TerminalStyle = PLAIN, *, info: bool = 
     yield findings_line(report, style, info=info)
     yield verdicts_line(report, style)
     if lacks_verdict(report, gate):
-        yield REQUIRED
+        yield required_line(report)
     if report.passed:
         yield passed_line(report.passed)
 
 
+def required_line(report: Report) -> str:
+    return REQUIRED if report.comparison is None else REQUIRED_OF_CHANGE
+
+
 def lacks_verdict(report: Report, gate: Gate) -> bool:
     """Is a verdict required that some run, or every one that could be there, does not have?"""
-    return gate.require_verdict and (not report.verdicts or report.judged < len(report.verdicts))
+    return gate.require_verdict and report.unanswered
 
 
 def findings_line(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False) -> str:
@@ -94,6 +99,8 @@ def verdicts_line(report: Report, style: TerminalStyle = PLAIN) -> str:
     """``3 runs judged: 1 fits, 2 do not fit.``, or why none was."""
     if not report.verdicts and report.asked:
         return f"{style.ink('No run was judged', 'bold')}: the command starts no training program that is known (torchrun, trl, ...)."
+    if not report.verdicts and report.comparison is not None and report.comparison.untouched:
+        return f"{style.ink('No run was judged', 'bold')}: the change reaches none."
     if not report.verdicts:
         return f"{style.ink('No run was judged', 'bold')}: no training config and no budget with a model was found."
     total, judged = len(report.verdicts), report.judged
