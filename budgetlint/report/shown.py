@@ -17,6 +17,26 @@ def shown(report: Report, *, info: bool) -> list[Finding]:
     return sorted(found, key=lambda finding: -finding.severity.rank)
 
 
+GATE = "gate-loosened"
+_VERDICTS = frozenset({GATE, "does-not-fit", "probably-does-not-fit", "tight-fit", "no-verdict"})
+
+
+def is_verdict(finding: Finding) -> bool:
+    """Is it what a gate is there for: whether a run fits, and whether the gate still holds?"""
+    return finding.name in _VERDICTS
+
+
+def verdicts_first(found: Iterable[Finding]) -> list[Finding]:
+    """Where there is room for few: errors, then warnings; among them verdicts, and what says the same again last."""
+    said: set[tuple[str, str]] = set()
+    order: list[tuple[int, bool, bool, Finding]] = []
+    for finding in found:
+        key = (finding.code, finding.message)
+        order.append((-finding.severity.rank, key in said, not is_verdict(finding), finding))
+        said.add(key)
+    return [row[3] for row in sorted(order, key=lambda row: row[:3])]
+
+
 def counted(findings: Iterable[Finding]) -> str:
     """``2 errors, 1 warning``; ``no findings``."""
     found = list(findings)
