@@ -8,16 +8,20 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.report.style import plural
 from budgetlint.results.report import Report
 
+GATE = "gate-loosened"
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark"}
 
 
+def is_shown(finding: Finding, *, info: bool) -> bool:
+    return info or finding.severity > Severity.INFO or finding.name == GATE
+
+
 def shown(report: Report, *, info: bool) -> list[Finding]:
-    """Errors, then warnings, then remarks when asked for; each in file order."""
-    found = [finding for finding in report.findings if info or finding.severity > Severity.INFO]
+    """Errors, then warnings, then remarks when asked for; each in file order. What loosens the gate is always told, accepted or not."""
+    found = [finding for finding in report.findings if is_shown(finding, info=info)]
     return sorted(found, key=lambda finding: -finding.severity.rank)
 
 
-GATE = "gate-loosened"
 _VERDICTS = frozenset({GATE, "does-not-fit", "probably-does-not-fit", "tight-fit", "no-verdict"})
 
 

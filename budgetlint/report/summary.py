@@ -9,6 +9,7 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
+from budgetlint.report.shown import is_shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, TerminalStyle, plural
 from budgetlint.results.report import Gate, Report
 from budgetlint.results.verdict import RunVerdict
@@ -42,11 +43,12 @@ def lacks_verdict(report: Report, gate: Gate) -> bool:
 def findings_line(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False) -> str:
     """``2 errors, 1 warning in 4 files; 3 remarks not shown (--info); 1 suppressed.``"""
     counts = [style.severity(severity, plural(count, word)) for severity, word in _WORDS.items() if (count := report.count(severity))]
-    remarks = report.count(Severity.INFO)
-    if remarks and info:
-        counts.append(plural(remarks, "remark"))
+    remarks = [finding for finding in report.findings if finding.severity is Severity.INFO]
+    seen = sum(1 for finding in remarks if is_shown(finding, info=info))
+    if seen:
+        counts.append(plural(seen, "remark"))
     read = [plural(count, word) for count, word in ((report.files, "config file"), (report.budgets, "budget")) if count]
-    more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
+    more = [f"{plural(len(remarks) - seen, 'remark')} not shown (--info)"] if len(remarks) > seen else []
     more += _waived(report)
     more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
     more += [f"{plural(len(report.crashes), 'crash', 'crashes')} (a bug: exit code 2)"] if report.crashes else []

@@ -116,7 +116,8 @@ class Runner:
         self.known = {f"inputs.{name}": text for name, text in {**defaults, **inputs}.items()}
         self.known |= {"steps.python.outputs.python-path": sys.executable, "github.token": "secret"}
         self.known |= {"steps.install.outputs.program": str(PROGRAMS / "budgetlint"), "github.repository": "a/b"}
-        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": ""}
+        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": "", "steps.before.outputs.compare": ""}
+        self.known |= {"github.sha": ""}
         self.summary = folder / "summary.md"
 
     def step(self, name: str, **environ: str):
