@@ -1,4 +1,4 @@
-"""``docs/refusals/beside.md``: the committed tables beside the real classes, as `measured.json` has it.
+"""``docs/refusals-beside.md``: the committed tables beside the real classes, as `measured.json` has it.
 
 cd benchmarks && python -m contracts.beside_page
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from .beside import MEASURED, share
 
-PAGE = Path(__file__).parents[2] / "docs" / "refusals" / "beside.md"
+PAGE = Path(__file__).parents[2] / "docs" / "refusals-beside.md"
 MOST_LINES = 4
 HEAD = """<!-- made by python -m contracts.beside_page in benchmarks -->
 
