@@ -18,7 +18,7 @@ FAMILIES = {
         "unbounded_sequence_length galore_does_not_fit auto_find_batch_size_changes_recipe bnb8bit_embeddings_32bit_state "
         "kbit_upcast_embeddings ds_pinned_memory_default_flip grpo_vllm_colocate_budget ga_prefetches_all_micro_batches smallest_card "
         "offload_on_unified_memory measured_differs measured_stale measured_oom measured_below_static "
-        "probably_does_not_fit no_verdict declaration_stale declaration_unsealed"
+        "probably_does_not_fit no_verdict declaration_stale declaration_unsealed over_allocated"
     ),
     "BL2": (  # precision and loss scaling
         "fp16_without_loss_scaling ds_static_loss_scale bf16_pre_ampere pure_bf16_adamw fp16_bf16_both ds_hf_precision_mismatch "
@@ -68,7 +68,6 @@ FAMILIES = {
         " sampling_temperature_zero group_of_one heads_not_divided trains_nothing template_of_another_model metric_not_computed"
         " text_counts_as_true flag_without_effect value_out_of_bounds token_budget_below_sequence megatron_arithmetic"
         " dataset_type_misspelt flag_dropped flag_ambiguous default_replaces_key schedule_steps_each_batch response_template_blank"
-        " warmup_longer_than_schedule"
         " held_out_never_evaluated word_by_another_name"
     ),
     "BL7": (  # sequence, packing, attention

@@ -19,10 +19,11 @@ LEAVES = tuple(f"budgetlint.base.{name}" for name in ("record", "units", "numera
 """Records, amounts of bytes, numbers, near names: they import nothing of ours, and CONTRIBUTING names the first."""
 
 INSIDE = {
+    "budgetlint.base.plain_text": ("a name of a file on one line", "no_verdict"),
     "budgetlint.base.source": ("whether a value stands in another file than the program that it reaches", "yaml_float_as_string"),
     "budgetlint.catalog.choice": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.choice_rows": ("closed values of keys", "unknown_value"),
-    "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "smallest_card"),
+    "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "_cards"),
     "budgetlint.catalog.families": (
         "the record of a model family",
         "fp16_on_bf16_pretrained fsdp_wrap_class_mismatch image_longer_than_text",
@@ -42,7 +43,7 @@ INSIDE = {
         "unknown_flag unknown_key",
     ),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken flag_ambiguous"),
-    "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
+    "budgetlint.documents.python_marks": ("sections of a followed program", "eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
     "budgetlint.launch.slurm": ("what a job asks for", "_launch"),
     "budgetlint.language.asserted": ("asserts of a budget", "assert_broken"),
@@ -53,13 +54,14 @@ INSIDE = {
     "budgetlint.measured.reconcile": ("an estimate against what was measured", "measured_below_static measured_differs"),
     "budgetlint.measured.watched": ("files that a declared run was written from", "_declared"),
     "budgetlint.memory.estimate": ("why a verdict is open", "_open"),
-    "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_whatif"),
+    "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_length _whatif"),
+    "budgetlint.memory.short_rows": ("the run with short rows", "_length smallest_card"),
     "budgetlint.memory.layout": ("settings that split a model", "_asserted _by_size"),
-    "budgetlint.memory.need": ("the need on a card that is not the run's", "smallest_card"),
+    "budgetlint.memory.need": ("the need on a card that is not the run's", "_cards"),
     "budgetlint.memory.plan": (
         "parts of the plan, which changes with the estimator",
-        "_fit _whatif bnb8bit_embeddings_32bit_state budget_config_mismatch eval_logits_accumulation fp32_default_load "
-        "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
+        "_cards _fit _whatif bnb8bit_embeddings_32bit_state budget_config_mismatch eval_logits_accumulation fp32_default_load "
+        "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
     "budgetlint.settings.program": ("what goes wrong in a program beside its memory, for preview rules", "_program"),
@@ -81,7 +83,7 @@ INSIDE = {
         "_adapters _contracts _scripts bnb_fp4_default device_map_auto_distributed eval_logits_accumulation load_in_4bit_kwarg_removed "
         "peft_gc_no_input_grads",
     ),
-    "budgetlint.settings.run": ("what a budget says of the workload; a model of which only the vocabulary is open", "_length no_verdict"),
+    "budgetlint.settings.run": ("releases compared; a model of which only the vocabulary is open", "argument_not_taken no_verdict"),
     "budgetlint.report.answer": ("an open verdict in words", "_open"),
 }
 """What some rules take from further inside, about a table or an arithmetic that nobody else's rule is promised: why, and who."""
