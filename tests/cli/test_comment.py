@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from markdown_it import MarkdownIt
 
 from tests.cli.test_compare_with import Repo, empty, repo  # noqa: F401 the fixtures
+
+pytestmark = pytest.mark.slow
 
 DOES_NOT_FIT = {"d/small.yaml": [("batch_size: 1", "batch_size: 512"), ("max_length: 512", "max_length: 2048")]}
 

@@ -323,6 +323,7 @@ def write_program(repo: Repo) -> None:
     repo.write("p/card.budget", "device 40GiB; reserve 1GiB\nstack transformers@5.24 trl@1.16 torch@2.13\n")
 
 
+@pytest.mark.slow
 def test_a_module_of_a_program_is_part_of_its_run(repo: Repo) -> None:
     write_program(repo)
     repo.commit()
@@ -375,6 +376,7 @@ def test_what_is_not_touched_is_not_judged_twice(repo: Repo, edits, monkeypatch:
     assert quick["compare"] == whole["compare"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edits", [row[1] for row in SAME], ids=[row[0] for row in SAME])
 def test_what_is_not_touched_is_not_judged_at_all(repo: Repo, edits, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a repository of many files: the answer about what differs is the same where every run is judged."""
@@ -403,6 +405,7 @@ FAR = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edits", "differs"), [row[1:] for row in FAR], ids=[row[0] for row in FAR])
 def test_of_many_files_few_are_judged(repo: Repo, edits, differs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
@@ -416,6 +419,7 @@ def test_of_many_files_few_are_judged(repo: Repo, edits, differs: list[str], mon
     assert (found["untouched"] > 20, found["unchanged"] <= 1) == (True, True)
 
 
+@pytest.mark.slow
 def test_a_verdict_is_required_of_what_differs(repo: Repo) -> None:
     repo.write("e/train.yaml", TRAIN)
     repo.write("e/up.budget", "stack trl@1.16\n")
