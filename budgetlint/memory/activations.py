@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.catalog.families import family_of
+from budgetlint.memory import compiled
 from budgetlint.memory.code import pick
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
@@ -175,7 +176,10 @@ def _frozen_first_norm(plan: Plan) -> int:
 
 def outside_layers(plan: Plan) -> Iterator[Term]:
     """The final norm, the head's input, and the rotary tables."""
-    arch, fused, why = plan.arch, "rms_norm" in plan.kernels, plan.because("model")
+    if plan.compile and compiled.whole(plan):
+        yield from compiled.outside(plan)
+        return
+    arch, fused, why = plan.arch, "rms_norm" in plan.kernels and not (plan.compile and compiled.knows(plan)), plan.because("model")
     if plan.ends_here:
         yield from _final_norm(plan, fused)
     yield from masked_head(plan)
@@ -220,7 +224,7 @@ def _scales_embedding(plan: Plan) -> bool:
 
 def last_hidden_state(plan: Plan) -> Iterator[Term]:
     """The model output keeps the last hidden state until the loss is made, where it is not the head's own input."""
-    if not plan.ends_here or (plan.full and not plan.precision.autocast):
+    if not plan.ends_here or (plan.compile and compiled.whole(plan)) or (plan.full and not plan.precision.autocast):
         return
     size = 4 if plan.full else plan.precision.compute
     yield tensor(Bucket.ACTIVATIONS, "last-hidden-state", plan.because(*_WORKLOAD), (*plan.rows, ("hidden", plan.stream)), size)

@@ -55,9 +55,17 @@ RECIPES = {
         ((4, "output"), *_BACKWARD),
     ),
     "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),)),
+    "plain": Recipe(
+        ((2, "output"), (2, "log-softmax")),
+        ((2, "output"), (2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
+        _FORWARD32,
+        ((4, "output"), *_BACKWARD),
+    ),
     "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _SHIFTED32),
 }
 
+
+"""``plain``: a loop's own cross entropy of the logits as the model gives them, which the loop still holds in the backward."""
 
 IN_PLACE = ("in-place", "in-place-copied")
 _COPIED = Recipe(((2, "output"), (4, "fp32-copy")), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),))
@@ -107,6 +115,36 @@ sequence keeps the logits; in 16 bit each sequence's log-softmax is kept and fre
 gradients. ``logits / temperature`` is a new tensor. (torch 2.13 on CPU: 8, 12 and 16 B; 4, 4 and 6 B.)"""
 
 
+_GIVEN = ((2, "output"), (2, "gradient-of-output"), (2, "gradient"))
+_GIVEN32 = ((4, "output"), (4, "gradient-of-output"), (4, "gradient"))
+_FUSED = {
+    "step": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "output"),), ((4, "then-gradient"),)),
+    "apart": Recipe(((2, "output"),), ((2, "output"), (2, "gradient")), ((4, "output"),), ((4, "output"), (4, "gradient"))),
+    "returned": Recipe(((2, "output"),), _GIVEN, ((4, "output"),), _GIVEN32),
+    "returned-in-fp32": Recipe(
+        ((2, "output"), (4, "fp32-output")), ((2, "output"), (4, "gradient-of-output")), ((4, "output"),), _GIVEN32
+    ),
+}
+"""A compiled loss fuses upcast, log-softmax and loss: none of them is ever made, two rows of statistics are (torch 2.6.0 and 2.13.0, traced;
+`compiled.py`). ``step``: a graph that gives no logits back writes the gradient into them (``donated_buffer``). ``returned``: a gradient of
+zeros comes in for logits that the graph gives back (pytorch issue 131794). ``returned-in-fp32``: accelerate 1.15.0 casts all outputs under
+autocast (utils/operations.py ``convert_outputs_to_fp32``), and so its zeros are; the gradient takes their place."""
+
+
+def _compiled(plan: Plan) -> Recipe | None:
+    """The recipe of a compiled loss over all logits; fused kernels, chunks and TRL's own losses are not it."""
+    compiled = plan.compiled
+    if not compiled.loss or not plan.loss.startswith(("full", "plain")) or plan.loss in ("full-split", "full-dtensor"):
+        return None
+    if "cross_entropy" in plan.kernels or plan.masked or plan.shape.encoder is not None:
+        return None
+    if compiled.loss == "apart":
+        return _FUSED["apart"]
+    if not compiled.returned:
+        return _FUSED["step"]
+    return _FUSED["returned-in-fp32" if plan.precision.autocast else "returned"]
+
+
 def vocabulary_elements(plan: Plan) -> int:
     return plan.scored * plan.arch.vocab
 
@@ -118,7 +156,7 @@ def forward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    yield from _terms(plan, (*_forward_of(plan, _recipe(plan)), *_capped(plan)))
+    yield from _terms(plan, (*_forward_of(plan, _compiled(plan) or _recipe(plan)), *_capped(plan)))
 
 
 def backward(plan: Plan) -> Iterator[Term]:
@@ -127,6 +165,10 @@ def backward(plan: Plan) -> Iterator[Term]:
         return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
+        return
+    compiled = _compiled(plan)
+    if compiled is not None:
+        yield from _terms(plan, (*_backward_of(plan, compiled), *_capped(plan)))
         return
     recipe = _recipe(plan)
     in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", *IN_PLACE)

@@ -17,7 +17,7 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import loss
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.parallel import Parallel
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.term import Source, Term
@@ -132,6 +132,22 @@ class ModelCode:
     def selective_bytes(self, plan: Plan) -> int:
         """Bytes per token that selective checkpointing keeps of a layer beside its input and what attention gives."""
         return 0
+
+    # -- torch.compile ----------------------------------------------------------------------------------------------------
+
+    compiles: tuple[str, ...] = ("model",)
+    """What is compiled where a run says no more than that it is (`compiled.PARTS`)."""
+
+    loss_inside: bool = False
+    """The model's own forward makes the loss, beside logits that it gives back."""
+
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """What of a run is compiled."""
+        if not settings.value("compile", False) and "compile_parts" not in settings:
+            return Compiled()
+        from budgetlint.memory.compiled import compiled_of  # few runs are compiled
+
+        return compiled_of(settings, self.compiles, loss_inside=self.loss_inside)
 
     # -- the loss ---------------------------------------------------------------------------------------------------------
 

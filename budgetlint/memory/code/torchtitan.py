@@ -61,6 +61,10 @@ class Torchtitan(ModelCode):
     splits = Splits(sequence=True, embedding=True, logits=True)
     """models/llama3/infra/parallelize.py: always sequence parallel, loss parallel."""
 
+    compiles = ("layers", "loss")
+    """config/job_config.py Compile.components; parallelize.py ``apply_compile`` compiles each block, behind its checkpoint; components/loss.py
+    the loss for itself."""
+
     reshards_in_pipeline = False
     """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
 
@@ -72,7 +76,8 @@ class Torchtitan(ModelCode):
         """The per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of q, k, v, o,
         gate, up, down the first, third, fifth and seventh."""
         arch = plan.arch
-        return plan.precision.compute * (arch.q_width + arch.kv_width + arch.intermediate + arch.hidden)
+        last = 0 if plan.compile else arch.hidden  # the partitioner sees that nothing reads the down projection's
+        return plan.precision.compute * (arch.q_width + arch.kv_width + arch.intermediate + last)
 
     def loss_recipe(self, plan: Plan, stack: Stack) -> str:
         """``loss_parallel`` of torch 2.9 (distributed/tensor/parallel/loss.py) where logits are split."""

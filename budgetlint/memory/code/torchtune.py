@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.term import Source
+from budgetlint.settings.run import Settings, Stack
 
 _ADAPTER = ("modules/peft/lora.py", "LoRALinear")
 _FROZEN = ("modules/low_precision/nf4_linear.py", "FrozenNF4Linear")
@@ -38,6 +40,15 @@ _STEP = CodePlaces(
 
 
 class Torchtune(ModelCode):
+    compiles = ("layers", "loss")
+    """torchtune 0.6.1 training/_compile.py ``compile_model`` compiles each attention layer, ``compile_loss`` the loss for itself, of a
+    chunked one the part that each chunk runs."""
+
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """modules/attention.py ``MultiHeadAttention``: grouped keys and values are copied to every query head."""
+        found = super().compiled(settings, stack)
+        return replace(found, repeats=True) if found.scope else found
+
     splits = Splits(sequence=False, embedding=True, logits=False)
     """torchtune 0.6.1 models/llama3/_parallelism.py: both tables are split, the logits are gathered."""
 

@@ -21,6 +21,10 @@ _ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "
 class Transformers(ModelCode):
     measured = True
     evaluates_with_a_trainer = True
+    loss_inside = True
+    """Its trainers hand the labels to the model: torch.compile takes the forward with its loss (transformers 5.24.0 training_args.py
+    ``torch_compile``; accelerate 1.15.0 accelerator.py ``prepare_model`` after autocast and fp32 outputs are wrapped around it)."""
+
     splits = Splits(sequence=False, embedding=False, logits=False)
     """transformers 5.24.0 configuration_llama.py ``base_model_tp_plan``, modeling_llama.py ``_tp_plan``: the embedding is whole, the
     logits are gathered."""
