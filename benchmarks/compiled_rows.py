@@ -106,7 +106,7 @@ def texts_of(row: Row, *, only_on: bool = False) -> dict[str, str]:
         lines.append("loss plain")
     stack = STACKS.get(spec["style"], "") if spec["family"] == "own" and not _packed_and_grouped(spec) else f"transformers@{row['transformers']}"
     if spec["repeat"]:
-        stack = "torchtune@0.6"
+        stack = "torchtitan@0.2.1"
     lines.append(f"stack {stack} torch@{row['torch']}".replace("  ", " "))
     return {"config.json": json.dumps(config_of(spec)), "row.budget": "\n".join(lines) + "\n"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.memory import compiled, sharded, static
+from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 from budgetlint.memory.term import Bucket, Term, tensor
@@ -121,7 +122,8 @@ def tied_twice(plan: Plan) -> Term:
     if plan.compile and compiled.whole(plan):
         return Term(Bucket.GRADIENTS, 0, "gradients.tied-embedding-and-sum")  # `compiled.at_the_embedding`
     tied = plan.full and not plan.shape.head and plan.makes_logits
+    parts = 1 if pick(plan).sums_in_place and plan.loss == "chunked" else 2
     again = plan.full and plan.accum > 1 and not plan.accumulation.one_buffer and not plan.optimizer_in_backward
-    shape = (("gradient", 2 * tied + again), ("parameter", plan.shape.embed))
+    shape = (("gradient", parts * tied + again), ("parameter", plan.shape.embed))
     slug = "gradients.tied-embedding-and-sum" if tied else "gradients.embedding-of-this-batch"
     return tensor(Bucket.GRADIENTS, slug, plan.because("model", "grad_accum"), shape, element_bytes(plan))

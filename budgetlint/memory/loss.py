@@ -156,7 +156,7 @@ def forward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    yield from _terms(plan, (*_forward_of(plan, _compiled(plan) or _recipe(plan)), *_capped(plan)))
+    yield from of_vocabulary(plan, (*_forward_of(plan, _compiled(plan) or _recipe(plan)), *_capped(plan)))
 
 
 def backward(plan: Plan) -> Iterator[Term]:
@@ -168,11 +168,11 @@ def backward(plan: Plan) -> Iterator[Term]:
         return
     compiled = _compiled(plan)
     if compiled is not None:
-        yield from _terms(plan, (*_backward_of(plan, compiled), *_capped(plan)))
+        yield from of_vocabulary(plan, (*_backward_of(plan, compiled), *_capped(plan)))
         return
     recipe = _recipe(plan)
     in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", *IN_PLACE)
-    yield from _terms(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
+    yield from of_vocabulary(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
 
 
 def _forward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
@@ -211,7 +211,8 @@ def _recipe(plan: Plan) -> Recipe:
     return Recipe(kept, kept, kept32)
 
 
-def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
+def of_vocabulary(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
+    """Bytes a logit, and names, as terms."""
     shape = (*plan.scored_rows, ("vocab", plan.arch.vocab))
     why = plan.because("micro_batch", *(("seq_len",) if plan.completion is None else ("completion_len",)), "model", "loss")
     for size, name in rows:

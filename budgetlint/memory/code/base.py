@@ -175,6 +175,10 @@ class ModelCode:
         """Copies of the head's weight that autocast makes beside the first (`buffers.casts`)."""
         return iter(())
 
+    sums_in_place: bool = False
+    """A tied table's two gradients become one in place: the first is a sum already, which nothing else holds (torch 2.13 csrc/autograd/
+    input_buffer.cpp ``can_accumulate_inplace``)."""
+
     # -- gradients --------------------------------------------------------------------------------------------------------
 
     def accumulates_unreduced(self, settings: Settings, stack: Stack) -> bool:

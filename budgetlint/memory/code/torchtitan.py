@@ -10,7 +10,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
 
@@ -64,6 +64,11 @@ class Torchtitan(ModelCode):
     compiles = ("layers", "loss")
     """config/job_config.py Compile.components; parallelize.py ``apply_compile`` compiles each block, behind its checkpoint; components/loss.py
     the loss for itself."""
+
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """models/llama3/model/model.py to 0.2.1 copies grouped keys and values to every query head (``repeat_kv``), 0.2.2 does not."""
+        found = super().compiled(settings, stack)
+        return replace(found, repeats=stack.at_least("torchtitan", "0.2.2") is False) if found.scope else found
 
     reshards_in_pipeline = False
     """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
