@@ -107,6 +107,8 @@ def texts_of(row: Row, *, only_on: bool = False) -> dict[str, str]:
     stack = STACKS.get(spec["style"], "") if spec["family"] == "own" and not _packed_and_grouped(spec) else f"transformers@{row['transformers']}"
     if spec["repeat"]:
         stack = "torchtitan@0.2.1"
+    if spec["qcontig"] and stack.startswith("litgpt"):  # what its ``cat`` was before torch 2.6
+        row = {**row, "torch": "2.5.1"}
     lines.append(f"stack {stack} torch@{row['torch']}".replace("  ", " "))
     return {"config.json": json.dumps(config_of(spec)), "row.budget": "\n".join(lines) + "\n"}
 

@@ -265,6 +265,8 @@ def mlp_backward(plan: Plan) -> int:
     size = linear_output_bytes(plan)
     width = _flying_width(plan)
     down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
+    if plan.compile and compiled.knows(plan):
+        return plan.tokens * (compiled.mlp_in_flight(plan) * size * width + residual_bytes(plan) * plan.stream)
     frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)
     return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * plan.stream)
 

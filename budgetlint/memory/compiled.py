@@ -65,8 +65,20 @@ def knows(plan: Plan) -> bool:
     if not plan.compiled.scope or arch.kind != "decoder" or arch.experts or arch.mla or arch.number("attention_layers"):
         return False
     plain = plan.quant is None and plan.vision is None and plan.shape.encoder is None and not plan.parallel.on
-    fused = plan.attention in ("flash", "efficient") and not family_of(arch.family).position_bias
-    return plain and fused and family_of(arch.family).layer in LAYERS and (plan.full or _every_linear(plan))
+    return plain and (_fused(plan) or _eager(plan) > 0) and family_of(arch.family).layer in LAYERS and (plan.full or _every_linear(plan))
+
+
+def _fused(plan: Plan) -> bool:
+    return plan.attention in ("flash", "efficient") and not family_of(plan.arch.family).position_bias
+
+
+def _eager(plan: Plan) -> int:
+    """Bytes a score that attention in Python keeps, where that was traced: the scores and the probabilities, and the tanh of a soft cap;
+    fp32 probabilities beside their cast under autocast. 0: not traced, or a fused kernel."""
+    if plan.attention != "eager" or plan.precision.compute != 2 or (plan.arch.attention_dropout or plan.arch.dropout):
+        return 0
+    wide = residual_bytes(plan) > 2
+    return {("fp32", False): 4, ("capped", False): 6, ("capped", True): 8}.get((family_of(plan.arch.family).eager, wide), 0)
 
 
 def _every_linear(plan: Plan) -> bool:
@@ -128,14 +140,18 @@ def _stream(plan: Plan) -> Iterator[Saved]:
 def _attention(plan: Plan) -> Iterator[Saved]:
     arch, size = plan.arch, plan.precision.compute
     grouped = 1 < arch.kv_heads < arch.heads
-    copied = grouped and (plan.attention == "efficient" or plan.compiled.repeats or plan.repeat_kv)
+    copied = grouped and (plan.attention in ("efficient", "eager") or plan.compiled.repeats or plan.repeat_kv)
     keys = arch.q_width if copied else arch.kv_width
     yield Saved("attention", "attention.q", size * arch.q_width, size=size)
     yield Saved("attention", "attention.k", size * keys, size=size)
     cast = arch.kv_heads == 1 and plan.attention == "efficient" and residual_bytes(plan) > size
     yield Saved("attention", "attention.v", size * (arch.q_width if cast else keys), size=size)
     yield Saved("attention", "attention.output", size * arch.q_width, size=size)
-    yield Saved("attention", "attention.statistics", 4 * arch.heads, size=4)
+    scores = _eager(plan)
+    if scores:
+        yield Saved("attention", "attention.scores-and-probabilities", 0, scores * arch.heads)
+    if not scores or residual_bytes(plan) == size:
+        yield Saved("attention", "attention.statistics", (8 if scores else 4) * arch.heads, size=4)
     packed = any(linear.role == "qkv_proj" for linear in plan.shape.layer) and arch.position == "rope"
     if packed and _side_by_side(plan):
         yield Saved("attention", "attention.qkv", size * arch.q_width, size=size)
@@ -196,6 +212,12 @@ def at_the_loss(plan: Plan) -> Iterator[Term]:
     if whole(plan) and plan.compiled.loss == "inside" and not plan.compiled.returned and plan.full and plan.makes_logits:
         shape = (("vocab", plan.arch.vocab), ("hidden", plan.arch.hidden))
         yield tensor(Bucket.GRADIENTS, "gradients.head-as-made", plan.because("model", "compile"), shape, plan.precision.compute)
+
+
+def mlp_in_flight(plan: Plan) -> int:
+    """Widths of the MLP in flight while it runs backward: the gradient of the product, those of gate and up take the place of what they
+    were made of; in a layer that is made again they stand beside it."""
+    return 3 if plan.recompute.on else 1
 
 
 def at_the_embedding(plan: Plan) -> Iterator[Term]:

@@ -140,6 +140,8 @@ def _compiled(plan: Plan) -> Recipe | None:
         return None
     if compiled.loss == "apart":
         return _FUSED["apart"]
+    if compiled.returned and plan.loss == "plain":  # the loop's own, outside
+        return None
     if not compiled.returned:
         return _FUSED["step"]
     return _FUSED["returned-in-fp32" if plan.precision.autocast else "returned"]
@@ -185,6 +187,8 @@ def _backward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
     """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
+    if _compiled(plan) is not None and plan.precision.autocast:  # one kernel casts, caps and sums them up
+        return ()
     return ((plan.precision.compute, "soft-cap-tanh"),) if family_of(plan.arch.family).caps_logits else ()
 
 
