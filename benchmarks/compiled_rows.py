@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from accuracy_score import DATA
@@ -35,22 +36,28 @@ DEFAULTS: Row = {
     "attn": "sdpa", "style": "litgpt", "norm": "rms", "glu": True, "rope": True, "repeat": False, "bias": False, "qcontig": False,
     "gelu": "none", "lossf": "hf", "extra": {}, "dropout": None, "r": 16, "accum": 1, "mask": False, "accelerate": False, "backend": None,
 }  # fmt: skip
-PRECISIONS = {("bf16", False): "bf16-pure", ("bf16", True): "bf16-pure autocast=on", ("fp32", True): "bf16-autocast", ("fp32", False): "fp32"}
+PRECISIONS = {
+    ("bf16", False): "bf16-pure",
+    ("bf16", True): "bf16-pure autocast=on",
+    ("fp32", True): "bf16-autocast",
+    ("fp32", False): "fp32",
+}
 STACKS = {"litgpt": "litgpt@0.5.13", "titan": "torchtitan@0.2.2"}
 RECOMPUTE = {None: "none", "no": "full", "reentrant": "full reentrant=on", "sac": "selective"}
 
 WORKLOG = (
     "device h100-80gb; model custom hidden=2048 layers=16 heads=32 kv_heads=8 head_dim=64 intermediate=8192 vocab=131072 tied=on "
-    "family=llama max_positions=4096; precision bf16-autocast; optimizer adamw impl=fused; seq 2048 packing=on; attention sdpa; compile step; "
+    "family=llama max_positions=4096; precision bf16-autocast; optimizer adamw impl=fused; seq 2048 packing=on; attention sdpa; "
+    "compile step; "
 )
 THUNDER = (
     "device h100-80gb; model custom hidden=5120 layers={} heads=40 kv_heads=40 intermediate=13824 vocab=32000 max_positions=4096 "
-    "family=llama; batch 2; seq 4096 packing=on; precision bf16-pure; optimizer adamw impl=fused; attention sdpa; loss plain; compile model; "
-    "stack litgpt@0.5 torch@2.4"
+    "family=llama; batch 2; seq 4096 packing=on; precision bf16-pure; optimizer adamw impl=fused; attention sdpa; loss plain; "
+    "compile model; stack litgpt@0.5 torch@2.4"
 )
 FSDP = (
-    "device 8x h100-80gb; model llama-2-7b; batch 1; seq 4096 packing=on; shard {} grad-op; precision bf16-pure; optimizer adamw impl=fused; "
-    "attention sdpa; loss plain; compile {}; stack litgpt@0.5 torch@2.4"
+    "device 8x h100-80gb; model llama-2-7b; batch 1; seq 4096 packing=on; shard {} grad-op; precision bf16-pure; "
+    "optimizer adamw impl=fused; attention sdpa; loss plain; compile {}; stack litgpt@0.5 torch@2.4"
 )
 TUNE = (
     "device a100-80gb; model llama-3.2-3b; batch 2; seq 4096 packing=on; precision bf16-pure; optimizer adamw impl=fused; loss {}; "
@@ -62,7 +69,10 @@ MEASURED = (
     ("worklog bs16 checkpoints", 29.03e9, WORKLOG + "batch 16; recompute full"),
     ("worklog bs32 checkpoints", 42.05e9, WORKLOG + "batch 32; recompute full"),
     ("worklog bs64 checkpoints", 68.09e9, WORKLOG + "batch 64; recompute full"),
-    *((f"thunder 474 {layers} layers", size, THUNDER.format(layers)) for layers, size in ((2, 11.33e9), (4, 18.35e9), (10, 39.43e9), (20, 74.56e9))),
+    *(
+        (f"thunder 474 {layers} layers", size, THUNDER.format(layers))
+        for layers, size in ((2, 11.33e9), (4, 18.35e9), (10, 39.43e9), (20, 74.56e9))
+    ),
     ("thunder 940 compiled", 40.21e9, FSDP.format("fsdp", "model")),
     ("thunder 940 eager", 47.45e9, FSDP.format("fsdp2", "off")),
     ("torchtune 3B", 54760833024, TUNE.format("full", "none")),
@@ -104,7 +114,11 @@ def texts_of(row: Row, *, only_on: bool = False) -> dict[str, str]:
         lines.append(f"lora r={spec['r']} targets=all dropout=0 dtype=fp32")
     if spec["loss"] == "outside" and spec["family"] == "own":
         lines.append("loss plain")
-    stack = STACKS.get(spec["style"], "") if spec["family"] == "own" and not _packed_and_grouped(spec) else f"transformers@{row['transformers']}"
+    stack = (
+        STACKS.get(spec["style"], "")
+        if spec["family"] == "own" and not _packed_and_grouped(spec)
+        else f"transformers@{row['transformers']}"
+    )
     if spec["repeat"]:
         stack = "torchtitan@0.2.1"
     if spec["qcontig"] and stack.startswith("litgpt"):  # what its ``cat`` was before torch 2.6
@@ -123,7 +137,13 @@ def config_of(spec: Row) -> Row:
     head = spec["hd"] or spec["hidden"] // spec["heads"]
     if spec["family"] == "gpt2" or (spec["family"] == "own" and not spec["glu"] and not spec["rope"]):
         drop = 0.0 if spec["family"] == "own" else 0.1 if spec["dropout"] is None else spec["dropout"]
-        sizes = {"n_embd": spec["hidden"], "n_inner": spec["inter"], "n_head": spec["heads"], "n_layer": spec["layers"], "n_positions": 4096}
+        sizes = {
+            "n_embd": spec["hidden"],
+            "n_inner": spec["inter"],
+            "n_head": spec["heads"],
+            "n_layer": spec["layers"],
+            "n_positions": 4096,
+        }
         own = {"activation_function": "gelu_pytorch_tanh"} if spec["family"] == "own" else {}
         drops = {"resid_pdrop": drop, "embd_pdrop": drop, "attn_pdrop": drop}
         return {"model_type": "gpt2", "vocab_size": spec["vocab"], "tie_word_embeddings": spec["tied"], **sizes, **drops, **own}
@@ -189,7 +209,7 @@ def differences(only_on: bool) -> Iterator[Line]:
             depths.setdefault(json.dumps([same, row["torch"]], sort_keys=True), []).append(row)
     for found in depths.values():
         found.sort(key=lambda row: int(row["spec"]["layers"]))
-        for one, more in zip(found, found[1:], strict=False):
+        for one, more in pairwise(found):
             ours = judged(only_on)[one["id"]], judged(only_on)[more["id"]]
             layers = more["spec"]["layers"] - one["spec"]["layers"]
             if isinstance(ours[0], Beside) and isinstance(ours[1], Beside) and layers:
@@ -216,7 +236,8 @@ def _named(spec: Row) -> str:
     recipe = spec["dtype"] + ("+amp" if spec["autocast"] else "")
     style = spec["style"] if spec["family"] == "own" else spec["family"]
     cut = f" checkpoints={spec['ckpt']}" if spec["ckpt"] else ""
-    return f"{style} {spec['train']} {recipe} {parts_of(spec)} loss={spec['loss']} h={spec['hidden']} {spec['attn']}{cut} x{spec['layers']} accum={spec['accum']}"
+    shape = f"h={spec['hidden']} x{spec['layers']} accum={spec['accum']}"
+    return f"{style} {spec['train']} {recipe} {parts_of(spec)} loss={spec['loss']} {spec['attn']}{cut} {shape}"
 
 
 def measured(only_on: bool) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from row_words import (
     ADAPTER_DTYPES,
     ADAPTERS,
     DEVICES,
+    EAGER_LOSS,
     ENGINES,
     FOUNDRY,
     FOUNDRY_VOCABULARY,
@@ -70,7 +71,7 @@ def _parts(row: Row) -> Iterator[str]:
     yield from _loss(row)
     yield _shard(row, parallel)
     yield _degrees(parallel)
-    yield "compile on" if row.get("compile") is True else ""
+    yield ("compile layers" if row["id"] in EAGER_LOSS else "compile on") if row.get("compile") is True else ""
     yield _stack(row)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record
-from budgetlint.memory import activations, buffers, compiled, gradients, sharded, static
+from budgetlint.memory import activations, buffers, compiled, gradients, in_flight, sharded, static
 from budgetlint.memory.code import pick
 from budgetlint.memory.parts import Asked, Parts
 from budgetlint.memory.plan import Plan
@@ -22,7 +22,7 @@ _WORKLOAD = ("batch", "seq", "completion", "source")
 
 
 def _layer(plan: Plan, _: Parts) -> tuple[Saved, ...]:
-    return compiled.layer(plan) if plan.compile and compiled.knows(plan) else pick(plan).layer(plan)
+    return compiled.layer(plan) if compiled.knows(plan) else pick(plan).layer(plan)
 
 
 LAYER = Asked(_LAYER, _layer)
@@ -97,7 +97,9 @@ def _at_the_embedding(plan: Plan, train: Trainable) -> Iterator[Part]:
     yield from sharded.root_reduction(plan)
 
 
-GRADIENTS = Asked((*_MODEL, "vision", "head", "side", "attention", "compiled", "accum", "accumulation", "optimizer", "optimizer_in_backward"), _gradients)
+GRADIENTS = Asked(
+    (*_MODEL, "vision", "head", "side", "attention", "compiled", "accum", "accumulation", "optimizer", "optimizer_in_backward"), _gradients
+)
 
 
 # -- the loss ----------------------------------------------------------------------------------------------------------------
@@ -218,5 +220,5 @@ def _held_at_the_first(plan: Plan, layer: tuple[Saved, ...], last: tuple[Part, .
 def _working_set(plan: Plan, layer: tuple[Saved, ...], freed: bool) -> Iterator[Part]:
     if plan.recompute.on:
         yield from activations.recomputed_layer(plan, layer, freed=freed)
-    half, flight = ("attention", activations.attention_backward) if freed else ("mlp", activations.mlp_backward)
+    half, flight = ("attention", in_flight.attention_backward) if freed else ("mlp", in_flight.mlp_backward)
     yield Term(Bucket.ACTIVATIONS, flight(plan), f"in-flight.gradients-in-{half}", plan.because("micro_batch", "seq_len"))

@@ -79,7 +79,7 @@ def at_the_tower(plan: Plan, train: Trainable) -> Term:
 def before_it_is_added(plan: Plan) -> tuple[Term, ...]:
     """The gradient of one weight, made before it is added to those of earlier micro batches: in a pipeline whose linears do not add
     to the buffer themselves (Megatron-LM 3.0 ``gradient_accumulation_fusion``)."""
-    together = compiled.before_it_is_added(plan) if plan.compile else 0
+    together = compiled.before_it_is_added(plan)
     if together:
         return (_fresh(plan, together, "layer-added-next"),)
     if not plan.parallel.sent or not plan.full:
@@ -119,7 +119,7 @@ def _fresh(plan: Plan, count: int, whose: str) -> Term:
 def tied_twice(plan: Plan) -> Term:
     """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both. Where earlier micro batches
     left a gradient, the new one is made before it is added (torch accumulate_grad.h; `benchmarks/oracle.py` counts it)."""
-    if plan.compile and compiled.whole(plan):
+    if compiled.whole(plan):
         return Term(Bucket.GRADIENTS, 0, "gradients.tied-embedding-and-sum")  # `compiled.at_the_embedding`
     tied = plan.full and not plan.shape.head and plan.makes_logits
     parts = 1 if pick(plan).sums_in_place and plan.loss == "chunked" else 2

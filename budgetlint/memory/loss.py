@@ -121,14 +121,12 @@ _FUSED = {
     "step": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "output"),), ((4, "then-gradient"),)),
     "apart": Recipe(((2, "output"),), ((2, "output"), (2, "gradient")), ((4, "output"),), ((4, "output"), (4, "gradient"))),
     "returned": Recipe(((2, "output"),), _GIVEN, ((4, "output"),), _GIVEN32),
-    "returned-in-fp32": Recipe(
-        ((2, "output"), (4, "fp32-output")), ((2, "output"), (4, "gradient-of-output")), ((4, "output"),), _GIVEN32
-    ),
+    "returned-in-fp32": Recipe(((2, "output"), (4, "fp32-output")), ((2, "output"), (4, "gradient-of-output")), ((4, "output"),), _GIVEN32),
 }
-"""A compiled loss fuses upcast, log-softmax and loss: none of them is ever made, two rows of statistics are (torch 2.6.0 and 2.13.0, traced;
-`compiled.py`). ``step``: a graph that gives no logits back writes the gradient into them (``donated_buffer``). ``returned``: a gradient of
-zeros comes in for logits that the graph gives back (pytorch issue 131794). ``returned-in-fp32``: accelerate 1.15.0 casts all outputs under
-autocast (utils/operations.py ``convert_outputs_to_fp32``), and so its zeros are; the gradient takes their place."""
+"""A compiled loss fuses upcast, log-softmax and loss: none of them is ever made, two rows of statistics are (torch 2.6.0 and 2.13.0,
+traced; `compiled.py`). ``step``: a graph that gives no logits back writes the gradient into them (``donated_buffer``). ``returned``: a
+gradient of zeros comes in for logits that the graph gives back (pytorch issue 131794). ``returned-in-fp32``: accelerate 1.15.0 casts all
+outputs under autocast (utils/operations.py ``convert_outputs_to_fp32``), and so its zeros are; the gradient takes their place."""
 
 
 def _compiled(plan: Plan) -> Recipe | None:

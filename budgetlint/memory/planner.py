@@ -101,7 +101,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "seq_is_limit", "completion", "beside", "rollout", "padded", "vision", "parallel",
+    "seq", "seq_is_limit", "completion", "beside", "rollout", "padded", "vision", "parallel", "compiled",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
@@ -148,6 +148,18 @@ class ModelCode:
         from budgetlint.memory.compiled import compiled_of  # few runs are compiled
 
         return compiled_of(settings, self.compiles, loss_inside=self.loss_inside)
+
+    loss_compiled_since: str = ""
+    """From this release of its own, which the stack calls as the code, the loss is compiled where a run says no more than that it compiles;
+    "" where it always was, or never."""
+
+    def compiled_readings(self, plan: Plan, stack: Stack) -> tuple[Compiled, ...]:
+        """What is compiled under each release that the stack leaves open, the newest first."""
+        found = plan.compiled
+        if found.loss != "apart" or "compile_parts" in plan.origins or not self.loss_compiled_since:
+            return (found,)
+        newer, early = stack.at_least(stack.model_code, self.loss_compiled_since), replace(found, loss="")
+        return (found,) if newer else (early,) if newer is False else (found, early)
 
     # -- the loss ---------------------------------------------------------------------------------------------------------
 

@@ -62,8 +62,11 @@ class Torchtitan(ModelCode):
     """models/llama3/infra/parallelize.py: always sequence parallel, loss parallel."""
 
     compiles = ("layers", "loss")
-    """config/job_config.py Compile.components; parallelize.py ``apply_compile`` compiles each block, behind its checkpoint; components/loss.py
-    the loss for itself."""
+    """config/job_config.py Compile.components; parallelize.py ``apply_compile`` compiles each block, behind its checkpoint;
+    components/loss.py the loss for itself."""
+
+    loss_compiled_since = "0.1.0"
+    """components/loss.py; until February 2025 (473674acf train.py) a comment stands there: compiling the loss causes CUDA errors."""
 
     def compiled(self, settings: Settings, stack: Stack) -> Compiled:
         """models/llama3/model/model.py to 0.2.1 copies grouped keys and values to every query head (``repeat_kv``), 0.2.2 does not."""

@@ -47,8 +47,11 @@ _STEP = CodePlaces(
 
 class Torchtune(ModelCode):
     compiles = ("layers", "loss")
-    """torchtune 0.3.1 to 0.6.1 training/_compile.py ``compile_model`` compiles each attention layer, ``compile_loss`` the loss for itself, of
-    a chunked one the part that each chunk runs."""
+    """torchtune 0.3.1 to 0.6.1 training/_compile.py ``compile_model`` compiles each attention layer, ``compile_loss`` the loss for itself,
+    of a chunked one the part that each chunk runs."""
+
+    loss_compiled_since = "0.3"
+    """training/_compile.py; 0.2.1 recipes/full_finetune_single_device.py compiles the model alone."""
 
     sums_in_place = True
     """The head runs once a chunk, and its gradients are summed before the lookup's comes."""
