@@ -200,8 +200,8 @@ def judged(only_on: bool) -> dict[str, Beside | str]:
 Line = tuple[float, str]
 
 
-def differences(only_on: bool) -> Iterator[Line]:
-    """One layer more, of rows that differ in nothing but the depth."""
+def pairs() -> Iterator[tuple[Row, Row]]:
+    """Rows that differ in nothing but the depth."""
     depths: dict[str, list[Row]] = {}
     for row in rows():
         if row["spec"]["scope"] != "eager" and row["spec"]["accum"] == 1:
@@ -210,11 +210,17 @@ def differences(only_on: bool) -> Iterator[Line]:
     for found in depths.values():
         found.sort(key=lambda row: int(row["spec"]["layers"]))
         for one, more in pairwise(found):
-            ours = judged(only_on)[one["id"]], judged(only_on)[more["id"]]
-            layers = more["spec"]["layers"] - one["spec"]["layers"]
-            if isinstance(ours[0], Beside) and isinstance(ours[1], Beside) and layers:
-                true = (more["saved"] - one["saved"]) / layers
-                yield (ours[1].kept - ours[0].kept) / layers / true - 1, f"{one['id']} and {more['id'][-3:]} {_named(one['spec'])}"
+            if more["spec"]["layers"] > one["spec"]["layers"]:
+                yield one, more
+
+
+def differences(only_on: bool) -> Iterator[Line]:
+    """One layer more."""
+    for one, more in pairs():
+        ours = judged(only_on)[one["id"]], judged(only_on)[more["id"]]
+        if isinstance(ours[0], Beside) and isinstance(ours[1], Beside):
+            error = (ours[1].kept - ours[0].kept) / (more["saved"] - one["saved"]) - 1
+            yield error, f"{one['id']} and {more['id'][-3:]} {_named(one['spec'])}"
 
 
 def peaks(only_on: bool) -> Iterator[Line]:
