@@ -217,12 +217,14 @@ def at_the_loss(plan: Plan) -> Iterator[Term]:
 
 def may_be_more(plan: Plan, phase: Phase) -> int:
     """What a program that was not read may keep beside: queries as a copy by heads, where its rotary embedding ends in a ``cat`` (+ 2.9 %
-    of one measured run); fp32 logits of a loss that its framework compiles, and a measured run shows as eager (torchtune, + 8.5 %)."""
+    of one measured run); logits that its loss shifts into a copy (traced); fp32 logits of a loss that its framework compiles, and a
+    measured run shows as eager (torchtune, + 8.5 %)."""
     own_loop = plan.compiled.loss == "inside" and not plan.compiled.returned and phase.buckets[Bucket.ACTIVATIONS]
     layers = 0 if plan.recompute.on and plan.recompute.every == 1 else plan.shape.layers
     by_heads = plan.precision.compute * plan.arch.q_width * plan.tokens * layers if own_loop and plan.arch.position == "rope" else 0
     wide = any(term.id == "logits.fp32-output" for part in phase.parts for term in part.terms) and phase.name == "backward"
-    return by_heads + (4 * plan.scored * plan.arch.vocab if wide else 0)
+    shifted = plan.precision.compute if own_loop and plan.makes_logits and phase.buckets[Bucket.LOGITS] else 0
+    return by_heads + (shifted + 4 * wide) * plan.scored * plan.arch.vocab
 
 
 def mlp_in_flight(plan: Plan) -> int:

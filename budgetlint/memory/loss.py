@@ -98,6 +98,7 @@ _PLAIN_AUTOCAST = Recipe(
     ((2, "output"), *_BACKWARD),
     _PLAIN16.forward32,
 )
+_OWN_AUTOCAST = Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), ((2, "output"), *_BACKWARD), _FORWARD32)
 _PLAIN_FUSED = ((2, "output"), (2, "shifted-copy-then-gradient"), (2, "gradient"))
 """``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
@@ -203,6 +204,8 @@ def _recipe(plan: Plan) -> Recipe:
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
             return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
+    if plan.loss == "plain" and plan.precision.autocast:
+        return _OWN_AUTOCAST
     if plan.loss == "in-place-copied":
         return _COPIED if plan.precision.autocast else RECIPES["in-place"]
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":

@@ -136,5 +136,5 @@ def test_the_range_is_as_wide_as_what_was_found() -> None:
     step, layers = (estimate_of(f"compile {said}", *titan).allocated for said in ("step", "[layers, loss]"))
     assert step.high is not None
     assert layers.high is not None
-    assert (step.high - step.bytes) - (step.bytes - step.low) == 2 * Q * 64 * S * 3
+    assert (step.high - step.bytes) - (step.bytes - step.low) == (2 * Q * 3 + 2 * V) * 64 * S
     assert layers.high - layers.bytes == layers.bytes - layers.low
