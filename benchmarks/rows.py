@@ -281,6 +281,7 @@ def _loss(row: Row) -> Iterator[str]:
     elif "unsloth" in text:
         kernels = ["unsloth"]
     yield f"kernels [{', '.join(kernels)}]" if kernels else ""
+    yield "loss plain" if "no upcast" in text else ""
     yield "loss chunked" if "chunked" in text.lower() and "full logits" not in text and not kernels else ""
 
 

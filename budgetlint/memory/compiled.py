@@ -19,10 +19,6 @@ from budgetlint.memory.saved import Saved, residual_bytes
 from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.settings.run import Settings
 
-PARTS = ("layers", "model", "loss", "step")
-"""``layers``: each block for itself; ``model``: all of it in one graph; ``loss``: a graph of its own; ``step``: model and loss in one
-graph, which gives nothing but the loss."""
-
 LAYERS = ("families.pre_norm", "families.output_norm", "families.gpt_neox", "families.two_norms")
 """Programs of layers (`families.py`) whose compiled form was traced."""
 
@@ -30,8 +26,9 @@ _WORKLOAD = ("micro_batch", "seq_len", "compile")
 
 
 def compiled_of(settings: Settings, default: tuple[str, ...], *, loss_inside: bool) -> Compiled:
-    """``default``: what the framework compiles where nothing says; ``loss_inside``: its model makes the loss itself, beside logits that it
-    gives back (transformers: ``labels`` go into the forward)."""
+    """``compile_parts``: ``layers``, each block for itself; ``model``, all of it in one graph; ``loss``, a graph of its own; ``step``, both
+    in one graph, which gives nothing but the loss. ``default``: what the framework compiles where nothing says; ``loss_inside``: its model
+    makes the loss itself, beside logits that it gives back (transformers: ``labels`` go into the forward)."""
     on, said = settings.value("compile", False), settings.value("compile_parts")
     parts = (default if said is None else tuple(said)) if on else ("loss",) if "loss" in (said or ()) else ()
     if "step" in parts:

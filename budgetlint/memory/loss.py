@@ -237,6 +237,12 @@ def _chunked(plan: Plan) -> Iterator[Term]:
         yield tensor(Bucket.LOGITS, "logits.gradient-of-head", why, (("vocab", vocab), ("hidden", hidden)), size)
 
 
+def may_be_less(plan: Plan, phase: str) -> int:
+    """A function that gives back its loss alone has let go of the logits when the backward comes."""
+    held = plan.loss == "plain" and phase == "backward" and plan.makes_logits and not _compiled(plan)
+    return plan.precision.compute * vocabulary_elements(plan) if held else 0
+
+
 def _of_a_chunk(tokens: int, vocab: int) -> Dims:
     return ("token", tokens), ("vocab", vocab)
 

@@ -136,7 +136,7 @@ class ModelCode:
     # -- torch.compile ----------------------------------------------------------------------------------------------------
 
     compiles: tuple[str, ...] = ("model",)
-    """What is compiled where a run says no more than that it is (`compiled.PARTS`)."""
+    """What is compiled where a run says no more than that it is (`compiled.compiled_of`)."""
 
     loss_inside: bool = False
     """The model's own forward makes the loss, beside logits that it gives back."""

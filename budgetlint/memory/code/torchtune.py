@@ -59,9 +59,11 @@ class Torchtune(ModelCode):
     def compiled(self, settings: Settings, stack: Stack) -> Compiled:
         """modules/attention.py ``MultiHeadAttention``: grouped keys and values are copied to every query head. 0.2.1 recipes/
         full_finetune_single_device.py compiles the whole model, and no loss."""
-        early = stack.at_least("torchtune", "0.3") is False and "compile_parts" not in settings and settings.value("compile", False)
-        found = Compiled("model") if early else super().compiled(settings, stack)
-        return replace(found, repeats=True) if found.scope else found
+        found = super().compiled(settings, stack)
+        if not found.scope:
+            return found
+        early = "compile_parts" not in settings and stack.at_least("torchtune", "0.3") is False
+        return replace(Compiled("model") if early else found, repeats=True)
 
     def loss_forward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.forward, eager=((2, "output"), (4, "log-softmax")), fused=((2, "output"),))
