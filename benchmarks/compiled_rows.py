@@ -230,7 +230,7 @@ def peaks(only_on: bool) -> Iterator[Line]:
         wrapped = spec["accelerate"] or spec["family"] == "own" or not spec["autocast"]
         if isinstance(ours, str) or spec["backend"] or not wrapped:  # not inductor's; or autocast without fp32 outputs: no trainer's
             continue
-        dropped = spec["loss"] == "outside" and spec["family"] == "own"  # the rows' caller drops its logits, a loop holds them
+        dropped = spec["loss"] == "outside" and spec["style"] == "litgpt" and spec["family"] == "own"  # its loop holds the logits
         held = spec["b"] * spec["s"] * spec["vocab"] * (2 if dropped else 0)
         for name in ("forward", "backward"):
             true = row["weights"] + row[name]

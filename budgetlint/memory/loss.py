@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Bucket, Dims, Term, tensor
@@ -34,6 +34,8 @@ class Recipe:
 _BACKWARD = ((4, "log-probabilities"), (4, "gradient-of-loss"), (4, "gradient-of-log-softmax"))
 _FORWARD32 = ((4, "output"), (4, "log-softmax"))
 _SHIFTED32 = ((4, "output"), (4, "shifted-copy"), (4, "log-softmax"))
+_PLAIN = ((2, "output"), (2, "log-softmax"))
+_PLAIN_BACKWARD = ((2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax"))
 
 RECIPES = {
     "full-dtensor": Recipe(
@@ -55,18 +57,16 @@ RECIPES = {
         ((4, "output"), *_BACKWARD),
     ),
     "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),)),
-    "plain": Recipe(
-        ((2, "output"), (2, "log-softmax")),
-        ((2, "output"), (2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
-        _FORWARD32,
-        ((4, "output"), *_BACKWARD),
-    ),
+    "plain": Recipe(_PLAIN, _PLAIN_BACKWARD, _FORWARD32, _BACKWARD),
+    "plain-held": Recipe(_PLAIN, ((2, "output"), *_PLAIN_BACKWARD), _FORWARD32, ((4, "output"), *_BACKWARD)),
     "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _SHIFTED32),
 }
 
 
-"""``plain``: a loop's own cross entropy of the logits as the model gives them, which the loop still holds in the backward."""
+"""``plain``: a loop's own cross entropy of the logits as the model gives them; ``plain-held``: the loop is known to hold them in the
+backward."""
 
+OWN = ("plain", "plain-held")
 IN_PLACE = ("in-place", "in-place-copied")
 _COPIED = Recipe(((2, "output"), (4, "fp32-copy")), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),))
 """``in-place-copied``: a forward that keeps its 16-bit logits for a gradient in their place and returns them, to whom autocast gives
@@ -98,7 +98,7 @@ _PLAIN_AUTOCAST = Recipe(
     ((2, "output"), *_BACKWARD),
     _PLAIN16.forward32,
 )
-_OWN_AUTOCAST = Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), ((2, "output"), *_BACKWARD), _FORWARD32)
+_OWN_AUTOCAST = Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32)
 _PLAIN_FUSED = ((2, "output"), (2, "shifted-copy-then-gradient"), (2, "gradient"))
 """``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
@@ -139,7 +139,7 @@ def _compiled(plan: Plan) -> Recipe | None:
         return None
     if compiled.loss == "apart":
         return _FUSED["apart"]
-    if compiled.returned and plan.loss == "plain":  # the loop's own, outside
+    if compiled.returned and plan.loss in OWN:  # the loop's own, outside
         return None
     if not compiled.returned:
         return _FUSED["step"]
@@ -204,8 +204,9 @@ def _recipe(plan: Plan) -> Recipe:
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
             return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
-    if plan.loss == "plain" and plan.precision.autocast:
-        return _OWN_AUTOCAST
+    if plan.loss in OWN and plan.precision.autocast:
+        held = plan.loss == "plain-held"
+        return replace(_OWN_AUTOCAST, backward=((2, "output"), *_BACKWARD)) if held else _OWN_AUTOCAST
     if plan.loss == "in-place-copied":
         return _COPIED if plan.precision.autocast else RECIPES["in-place"]
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
@@ -237,10 +238,10 @@ def _chunked(plan: Plan) -> Iterator[Term]:
         yield tensor(Bucket.LOGITS, "logits.gradient-of-head", why, (("vocab", vocab), ("hidden", hidden)), size)
 
 
-def may_be_less(plan: Plan, phase: str) -> int:
-    """A function that gives back its loss alone has let go of the logits when the backward comes."""
-    held = plan.loss == "plain" and phase == "backward" and plan.makes_logits and not _compiled(plan)
-    return plan.precision.compute * vocabulary_elements(plan) if held else 0
+def may_be_more(plan: Plan, phase: str) -> int:
+    """A loop that keeps its logits in a variable holds them while the backward runs."""
+    unread = plan.loss == "plain" and phase == "backward" and plan.makes_logits and not _compiled(plan)
+    return plan.precision.compute * vocabulary_elements(plan) if unread else 0
 
 
 def _of_a_chunk(tokens: int, vocab: int) -> Dims:

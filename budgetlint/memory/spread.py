@@ -31,14 +31,8 @@ def ends(plan: Plan, phase: Phase) -> tuple[int, int]:
     )
     saving = moving * COMPILED // PPM if plan.compile and not traced else 0
     less, more = rollouts.unsure_share(plan, phase.name)
-    unsure = (
-        loss.may_be_less(plan, phase.name)
-        + rollouts.may_be_less(plan, phase)
-        + roles.may_be_less(plan, phase)
-        + evaluation.may_be_less(phase)
-        + less
-    )
-    more += evaluation.may_be_more(plan, phase) + (compiled.may_be_more(plan, phase) if traced else 0)
+    unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + evaluation.may_be_less(phase) + less
+    more += loss.may_be_more(plan, phase.name) + evaluation.may_be_more(plan, phase) + (compiled.may_be_more(plan, phase) if traced else 0)
     return phase.bytes - spread - saving - _evictable(plan, phase) - unsure, phase.bytes + spread + saving + more
 
 

@@ -140,7 +140,7 @@ def test_the_range_is_as_wide_as_what_was_found() -> None:
     assert layers.high - layers.bytes == layers.bytes - layers.low
 
 
-def test_a_loop_may_have_let_go_of_its_logits() -> None:
+def test_a_loop_may_hold_its_logits() -> None:
     plain = estimate_of("compile off", "loss plain", "batch 64").allocated
     assert plain.high is not None
-    assert (plain.bytes - plain.low) - (plain.high - plain.bytes) == 2 * V * 64 * S
+    assert (plain.high - plain.bytes) - (plain.bytes - plain.low) == 2 * V * 64 * S

@@ -69,6 +69,10 @@ class LitGPT(ModelCode):
     def basis(self, plan: Plan) -> Basis:
         return PACKED if plan.quant else MEASURED
 
+    def loss_recipe(self, plan: Plan, stack: Stack) -> str:
+        """litgpt 0.5.9 pretrain.py ``fit``: ``logits`` is a variable of the loop."""
+        return "plain-held" if plan.loss == "plain" else super().loss_recipe(plan, stack)
+
     def loss_forward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.forward)
 
@@ -83,7 +87,7 @@ class LitGPT(ModelCode):
 
     def _logits(self, plan: Plan, otherwise: Callable[[Plan], Iterator[Term]]) -> Iterator[Term]:
         """The chunks' logits at either moment, but where the head is fused with the loss, or a loop of one's own makes it."""
-        return otherwise(plan) if plan.loss in ("fused", "plain") or plan.compiled.loss or not plan.makes_logits else logits(plan)
+        return otherwise(plan) if plan.loss in ("fused", *loss.OWN) or plan.compiled.loss or not plan.makes_logits else logits(plan)
 
     def head_copies(self, plan: Plan) -> Iterator[Term]:
         return head_copies(plan)
