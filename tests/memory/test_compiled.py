@@ -144,3 +144,17 @@ def test_a_loop_may_hold_its_logits() -> None:
     plain = estimate_of("compile off", "loss plain", "batch 64").allocated
     assert plain.high is not None
     assert (plain.high - plain.bytes) - (plain.bytes - plain.low) == 2 * V * 64 * S
+
+
+@pytest.mark.parametrize(
+    ("lines", "readings"),
+    [
+        (("compile on", "stack torchtune torch@2.13"), 2),  # 0.2 compiled no loss
+        (("compile on", "stack torchtune@0.6 torch@2.13"), 1),
+        (("compile on", "stack torchtune torch@2.13", "loss chunked"), 1),  # which is of 0.3
+        (("compile [layers, loss]", "stack torchtune torch@2.13"), 1),
+        (("compile on", "stack torchtitan torch@2.13"), 2),
+    ],
+)
+def test_a_release_that_is_not_known_reads_both_ways(lines: tuple[str, ...], readings: int) -> None:
+    assert len(estimate_of(*lines).planned.plans) == readings

@@ -65,6 +65,10 @@ class Torchtune(ModelCode):
         early = "compile_parts" not in settings and stack.at_least("torchtune", "0.3") is False
         return replace(Compiled("model") if early else found, repeats=True)
 
+    def compiled_readings(self, plan: Plan, stack: Stack) -> tuple[Compiled, ...]:
+        """0.2.1 modules/loss has no chunked loss: where there is one, it is compiled."""
+        return (plan.compiled,) if plan.loss == "chunked" else super().compiled_readings(plan, stack)
+
     def loss_forward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.forward, eager=((2, "output"), (4, "log-softmax")), fused=((2, "output"),))
 
