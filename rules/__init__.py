@@ -18,7 +18,7 @@ FAMILIES = {
         "unbounded_sequence_length galore_does_not_fit auto_find_batch_size_changes_recipe bnb8bit_embeddings_32bit_state "
         "kbit_upcast_embeddings ds_pinned_memory_default_flip grpo_vllm_colocate_budget ga_prefetches_all_micro_batches smallest_card "
         "offload_on_unified_memory measured_differs measured_stale measured_oom measured_below_static "
-        "probably_does_not_fit no_verdict declaration_stale declaration_unsealed"
+        "probably_does_not_fit no_verdict declaration_stale declaration_unsealed over_allocated"
     ),
     "BL2": (  # precision and loss scaling
         "fp16_without_loss_scaling ds_static_loss_scale bf16_pre_ampere pure_bf16_adamw fp16_bf16_both ds_hf_precision_mismatch "

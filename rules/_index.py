@@ -44,6 +44,7 @@ INDEX: dict[str, dict[str, Any]] = {
     'no_verdict': {'code': 'BL135', 'name': 'no-verdict', 'severity': 'INFO', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('device', 'estimate'), 'once': True},
     'declaration_stale': {'code': 'BL136', 'name': 'declaration-stale', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'fix': 'unsafe', 'needs': ('declaration',), 'harm': 7.0},
     'declaration_unsealed': {'code': 'BL137', 'name': 'declaration-unsealed', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'fix': 'safe', 'needs': ('declaration',), 'harm': 5.0},
+    'over_allocated': {'code': 'BL138', 'name': 'over-allocated', 'severity': 'INFO', 'confidence': 'MEDIUM', 'scope': 'run', 'since': '0.1.0', 'fix': 'advice', 'needs': ('device', 'plan', 'estimate'), 'harm': 2.0},
     'fp16_without_loss_scaling': {'code': 'BL201', 'name': 'fp16-without-loss-scaling', 'severity': 'ERROR', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'aliases': ('adam-eps-fp16',), 'words': ('precision=fp16-pure', 'weights_dtype=fp16'), 'harm': 9.0},
     'ds_static_loss_scale': {'code': 'BL202', 'name': 'ds-static-loss-scale', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'document', 'since': '0.1.0', 'fix': 'unsafe', 'formats': ('deepspeed',), 'harm': 11.1},
     'bf16_pre_ampere': {'code': 'BL203', 'name': 'bf16-pre-ampere', 'severity': 'WARNING', 'confidence': 'HIGH', 'scope': 'run', 'since': '0.1.0', 'needs': ('device',), 'aliases': ('trl-bf16-default-turing',), 'harm': 11.5},

@@ -38,57 +38,16 @@ stack transformers@5.24 torch@2.13
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
-from operator import attrgetter
 
-from budgetlint.base.record import record
-from budgetlint.base.units import GIB
-from budgetlint.catalog.context import cublas_workspace
-from budgetlint.memory.need import totals, verdict
-from budgetlint.memory.plan import Plan
 from budgetlint.memory.short_rows import ShortRows
-from budgetlint.rule import (
-    Confidence,
-    Device,
-    Estimate,
-    Finding,
-    Location,
-    Range,
-    Rule,
-    RunContext,
-    Severity,
-    Verdict,
-    all_devices,
-    gib,
-    is_own_script,
-)
+from budgetlint.rule import Confidence, Finding, Location, Range, Rule, RunContext, Severity, gib
 
+from ._cards import Held, held_by, is_closed
 from ._length import with_sure_rows
-
-FAR, ALWAYS_NEAR = 0.5, 4 * GIB
-"""Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not
-which card is needed. The second: what context and communicators may take beside a small run."""
-
-WORKSPACES = 2
-"""cuBLAS workspaces of a step on a GPU: forward and autograd thread."""
 
 CLOSE = 1.02
 """The high end decides which card; where it lies further above the best figure than this, it is told."""
-
-_DECIDING = ("shard", "devices", "devices_per_node", "adapter", "quant", "optimizer", "offload_optimizer", "offload_params")
-"""Where one of these is open, the card is."""
-
-_ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
-
-
-@record
-class _Held:
-    """The need of a run, and the smallest card that holds it: None where none does."""
-
-    need: Range
-    card: Device | None
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -96,16 +55,16 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     sure = with_sure_rows(run)
     estimate, plan = sure.estimate, sure.plan
-    if estimate is None or plan is None or not _is_closed(run, estimate, plan):
+    if estimate is None or plan is None or not is_closed(run, estimate, plan):
         return
-    held, short = _held(run, estimate, plan), run.short_rows
-    if held is None:
+    least, short = held_by(run, estimate, plan), run.short_rows
+    if least is None:
         return
-    card, need = held.card, held.need
-    most = _held(run, run.estimate, run.plan) if short is not None and run.estimate is not None else held
+    card, need = least.card, least.need
+    most = held_by(run, run.estimate, run.plan) if short is not None and run.estimate is not None else least
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} {_told(held, most, short, f' on each of {plan.ranks} devices' if plan.ranks > 1 else '')}",
+        f"no device is named: {run.label} {_told(least, most, short, f' on each of {plan.ranks} devices' if plan.ranks > 1 else '')}",
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
             "need_bytes": need.bytes,
@@ -117,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _told(held: _Held, most: _Held | None, short: ShortRows | None, each: str) -> str:
+def _told(held: Held, most: Held | None, short: ShortRows | None, each: str) -> str:
     """Both ends of what rows of any length need, where that is far from one figure."""
     if short is None or (most is not None and most.card is held.card and most.need.bytes <= held.need.bytes * CLOSE):
         return f"needs {_words(held.need)}{each}, and {_card(held)} holds it"
@@ -130,7 +89,7 @@ def _told(held: _Held, most: _Held | None, short: ShortRows | None, each: str) -
     return f"{needs}, and {_card(held)} holds that; {_words(most.need)} ({larger}) {reached}"
 
 
-def _card(held: _Held) -> str:
+def _card(held: Held) -> str:
     return f"{held.card.name} ({gib(held.card.usable_min)}) is the smallest card that" if held.card else "no single card"
 
 
@@ -138,47 +97,11 @@ def _words(need: Range) -> str:
     return gib(need.bytes) + (f", at most {gib(need.high)}" if need.high is not None and need.high > need.bytes * CLOSE else "")
 
 
-def _held(run: RunContext, estimate: Estimate, plan: Plan) -> _Held | None:
-    """None where the largest card may hold it, and may not."""
-    bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
-    first = bisect_left(_cards(), estimate.allocated.high or 0, key=attrgetter("usable_min"))
-    found = (
-        _Held(need, card) for card in _cards()[first:] if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)) is not None
-    )
-    held = next(found, _Held(estimate.need, None))
-    return None if held.card is None and held.need.low <= _cards()[-1].usable_max else held
-
-
 def _place(run: RunContext) -> Location | None:
     """The command that starts the run, where one does: several may start the same config."""
     script = run.run.name.partition("#")[0]
     started = next((reading.document for reading in run.run.readings if reading.document.path == script), None)
     return started.locate(started.root.span) if started is not None and started.root is not None and "#" in run.run.name else None
-
-
-def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
-    """Both ends known and near, and no engine that takes a share of a device."""
-    engine = plan.rollout is not None and plan.rollout.engine != "hf"
-    best, high = estimate.need.bytes, estimate.need.high
-    near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
-    unsettled = any((setting := run.setting(name)) is not None and not setting.known for name in _DECIDING)
-    settled = not unsettled and not is_own_script(run.run.settings)
-    return not engine and near and settled and estimate.whole
-
-
-@cache
-def _cards() -> tuple[Device, ...]:
-    """Smallest first."""
-    cards = (card for card in all_devices() if card.vendor == "nvidia" and not card.unified)
-    whole = (card for card in cards if not card.label.endswith("slice") and "laptop" not in card.name)
-    return tuple(sorted(whole, key=lambda card: (card.usable_min, card.name)))
-
-
-def _need(estimate: Estimate, plan: Plan, card: Device) -> Range | None:
-    """The need on this card if it fits with the headroom; newer cards have a larger workspace and context."""
-    more = WORKSPACES * (cublas_workspace(card) - cublas_workspace(None))
-    need = totals(estimate.allocated.plus(Range(more, more, more)), card, plan.ranks).need
-    return need if verdict(need, (card.usable_min, card.usable_max), None, judged=True) is Verdict.FITS else None
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ INSIDE = {
     "budgetlint.base.source": ("whether a value stands in another file than the program that it reaches", "yaml_float_as_string"),
     "budgetlint.catalog.choice": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.choice_rows": ("closed values of keys", "unknown_value"),
-    "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "smallest_card"),
+    "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "_cards"),
     "budgetlint.catalog.families": (
         "the record of a model family",
         "fp16_on_bf16_pretrained fsdp_wrap_class_mismatch image_longer_than_text",
@@ -57,11 +57,11 @@ INSIDE = {
     "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_length _whatif"),
     "budgetlint.memory.short_rows": ("the run with short rows", "_length smallest_card"),
     "budgetlint.memory.layout": ("settings that split a model", "_asserted _by_size"),
-    "budgetlint.memory.need": ("the need on a card that is not the run's", "smallest_card"),
+    "budgetlint.memory.need": ("the need on a card that is not the run's", "_cards"),
     "budgetlint.memory.plan": (
         "parts of the plan, which changes with the estimator",
-        "_fit _whatif bnb8bit_embeddings_32bit_state budget_config_mismatch eval_logits_accumulation fp32_default_load "
-        "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
+        "_cards _fit _whatif bnb8bit_embeddings_32bit_state budget_config_mismatch eval_logits_accumulation fp32_default_load "
+        "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
     "budgetlint.settings.program": ("what goes wrong in a program beside its memory, for preview rules", "_program"),
