@@ -30,9 +30,9 @@ def forward(plan: Plan) -> Iterator[Term]:
 def backward(plan: Plan) -> Iterator[Term]:
     yield from forward(plan)
     why, hidden = plan.because("loss", "micro_batch", "seq_len"), ("hidden", plan.arch.hidden)
-    made = [("logits.gradient-of-hidden-state", (*plan.scored_rows, hidden), norm_output_bytes(plan))]
+    made = [("logits.summed-hidden-gradient", (*plan.scored_rows, hidden), norm_output_bytes(plan))]
     if plan.full:
-        made.append(("logits.gradient-of-head", (("vocab", plan.arch.vocab), hidden), plan.precision.weights))
+        made.append(("logits.summed-head-gradient", (("vocab", plan.arch.vocab), hidden), plan.precision.weights))
     for name, shape, size in made:
         yield tensor(Bucket.LOGITS, name, why, shape, 4)
         if size < 4:
