@@ -6,7 +6,7 @@
 
 Versions stand in each row (torch 2.13.0, transformers 5.24.0, deepspeed 0.19.8). Neither side has cuBLAS workspaces. A row whose settings
 no budget can say is left out, as are rows of real tensors that repeat a simulated one; of what a DeepSpeed config says and no statement
-does (``overlap_comm``, the limits of stage 3) the plan is told.
+does (``overlap_comm``, the limits of stage 3) the plan is told, and that the rows are of rank 0.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def plan_of(row: Row) -> Plan:
         raise ValueError(f"{row['id']}: {problems or 'no plan'}")
     asked = row.get("ds_config", {}).get("zero_optimization", {})
     changes = {field: asked[key] for key, field in KNOBS.items() if key in asked and hasattr(plan.sharding.zero, field)}
-    return replace(plan, sharding=replace(plan.sharding, zero=replace(plan.sharding.zero, **changes))) if changes else plan
+    return replace(plan, sharding=replace(plan.sharding, rank=0, zero=replace(plan.sharding.zero, **changes)))
 
 
 def judged(row: Row) -> Judged:
@@ -82,7 +82,11 @@ def judged(row: Row) -> Judged:
 
 def left_out(row: Row) -> bool:
     """No statement says its setting, or it repeats another; DeepSpeed's knobs are told to the plan."""
-    return row["id"].startswith(REPEATS) or ("no statement" in row.get("note", "") and "ds_config" not in row) or "do not compare" in row.get("note", "")
+    return (
+        row["id"].startswith(REPEATS)
+        or ("no statement" in row.get("note", "") and "ds_config" not in row)
+        or "do not compare" in row.get("note", "")
+    )
 
 
 def report(found: list[Judged]) -> Iterator[str]:

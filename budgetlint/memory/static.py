@@ -184,9 +184,10 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
     if sharding.offload_optimizer:
         return
     over = sharding.states_over
-    if precision.master and plan.adapter is None:
+    if (precision.master and plan.adapter is None) or plan.runs_deepspeed:
         why = plan.because("precision", "engine_dtype", "shard")
-        yield _shared(plan, tensor(Bucket.OPTIMIZER, "weights.master", why, (("parameter", train.elements),), precision.master), over)
+        size = precision.master or 4
+        yield _shared(plan, tensor(Bucket.OPTIMIZER, "weights.master", why, (("parameter", train.elements),), size), over)
     yield from _states(plan, train, over)
 
 
@@ -213,7 +214,9 @@ def each_state_of(plan: Plan, train: Trainable) -> tuple[int, ...]:
     """The same by state."""
     adapter, tensors, optimizer = plan.adapter, train.tensors, plan.optimizer
     size = adapter.dtype if adapter is not None else plan.precision.state
-    if adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
+    if plan.runs_deepspeed:  # the states are those of the master copy
+        size = plan.precision.master or 4
+    elif adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
         tables = each_state_bytes(optimizer, tensors[-1:], adapter.saved_dtype)
         return _sums(each_state_bytes(optimizer, tensors[:-1], size), tables)
     return _sums(each_state_bytes(optimizer, tensors, size), _wide_states(plan, train, size))

@@ -1,0 +1,246 @@
+"""How DeepSpeed reduces gradients while the backward makes them: its buckets, what waits outside of them, flat copies, each rank's own.
+
+Sources: deepspeed 0.19.8 runtime/zero/stage_1_and_2.py (0.16.9 and 0.18.2 alike but for what is said) and stage3.py.
+
+Stages 1 and 2: a gradient is copied into the bucket (``reduce_independent_p_g_buckets_and_remove_grads``); one larger than the bucket waits
+as it is. A bucket that holds parts of several ranks is copied flat to be reduced (``allreduce_and_scatter``, ``allreduce_bucket``:
+``flatten``; one part alone is a view). This rank's gradients then go into ``grads_in_partition``, which has the full size of every tensor
+that touches its partition (``copy_grads_in_partition``). Stage 1 without ``overlap_comm`` does all that once the backward is over
+(``reduce_gradients``), tensor by tensor from the first on.
+
+Stage 3: the same bucket; reduced by way of a flat copy of all it holds (coalesced_collectives.py ``reduce_scatter_coalesced``: none of a
+single tensor that divides).
+
+With an optimizer on the host each gradient's norm is taken as it comes, in fp64 (``set_norm_for_param_grad_in_gpu``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from budgetlint.base.record import field, record, state
+from budgetlint.memory.plan import Plan, Zero
+from budgetlint.memory.static import split
+
+NORM_PART = 250_000_000
+"""Elements of which stage 3 takes the norm at a time (stage3.py ``_constant_buffered_norm2``)."""
+
+
+@record
+class Held:
+    """Elements at one moment: ``own``, of the partition; ``waiting``, gradients outside of the bucket; ``copy``, a flat copy; ``wide``, in
+    fp64."""
+
+    own: int = 0
+    waiting: int = 0
+    copy: int = 0
+    wide: int = 0
+
+    def bytes(self, size: int) -> int:
+        return (self.own + self.waiting + self.copy) * size + 8 * self.wide
+
+
+@record
+class Layout:
+    """The flat order of what trains: where each tensor starts, by unit; the elements of a rank's partition (stages 1 and 2 align to
+    two elements a rank: ``nccl_start_alignment_factor``)."""
+
+    units: tuple[tuple[tuple[int, int], ...], ...]
+    partition: int
+    ranks: int
+
+    def touching(self, rank: int) -> int:
+        """Elements of the tensors that touch a rank's partition, each whole."""
+        low, high = rank * self.partition, (rank + 1) * self.partition
+        return sum(size for start, size in self.tensors if start < high and start + size > low)
+
+    def largest(self, rank: int) -> int:
+        """The largest part of a tensor in a rank's partition."""
+        return max((self.part(start, size, rank) for start, size in self.tensors), default=0)
+
+    def part(self, start: int, size: int, rank: int) -> int:
+        return max(0, min(start + size, (rank + 1) * self.partition) - max(start, rank * self.partition))
+
+    @property
+    def tensors(self) -> Iterator[tuple[int, int]]:
+        return (tensor for unit in self.units for tensor in unit)
+
+
+@lru_cache(maxsize=256)
+def layout(units: tuple[tuple[int, ...], ...], ranks: int) -> Layout:
+    at, found = 0, []
+    for unit in units:
+        starts = []
+        for size in unit:
+            starts.append((at, size))
+            at += size
+        found.append(tuple(starts))
+    return Layout(tuple(found), split(at, 2 * ranks) * 2, ranks)
+
+
+@lru_cache(maxsize=256)
+def candidates(order: Layout) -> tuple[int, ...]:
+    """Ranks that can be the worst: the first (with the embedding), the one whose partition touches the most, the last."""
+    low: dict[int, int] = {}
+    for start, size in order.tensors:
+        for rank in range(start // order.partition, (start + size - 1) // order.partition + 1):
+            low[rank] = low.get(rank, 0) + size
+    most = max(low, key=lambda rank: low[rank], default=0)
+    return tuple(dict.fromkeys((0, most, max(low, default=0))))
+
+
+@state
+class Partitioned:
+    """Stages 1 and 2 on one rank."""
+
+    order: Layout
+    rank: int
+    zero: Zero
+    stage: int
+    offload: bool
+    own: int = 0
+    waiting: int = 0
+    elements: int = 0
+    bucket: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, start: int, size: int, fresh: int = 1, *, made: bool = True) -> Iterator[Held]:
+        """A gradient comes (``made``: by the backward, else it was there), with ``fresh`` copies of it at first."""
+        if made:
+            yield Held(self.own, self.waiting + fresh * size)
+            self.waiting += size
+        if self.bucket and self.elements + size > self.zero.reduce_bucket:
+            yield from self.reduce()
+        self.bucket.append((start, size))
+        self.elements += size
+        if self.zero.contiguous and size <= self.zero.reduce_bucket:
+            self.waiting -= size
+
+    def reduce(self) -> Iterator[Held]:
+        yield Held(self.own, self.waiting, self._copied())
+        mine = [self.order.part(start, size, self.rank) for start, size in self.bucket]
+        if any(mine) and not self.offload:
+            if self.zero.contiguous:
+                self.own = self.own or self.order.touching(self.rank)
+            else:
+                self.own += sum(size for (_, size), part in zip(self.bucket, mine, strict=True) if part)
+        yield Held(self.own, self.waiting, 0, max(mine, default=0) if self.offload else 0)
+        for start, size in self.bucket:
+            leaves = self.stage == 2 or self.order.part(start, size, self.rank)
+            if leaves and (size > self.zero.reduce_bucket or not self.zero.contiguous):
+                self.waiting -= size
+        self.bucket.clear()
+        self.elements = 0
+
+    def _copied(self) -> int:
+        """Parts of the bucket next to each other that belong to one rank are one; several are copied flat, as many as fill a bucket."""
+        if not self.zero.contiguous:
+            return self.elements
+        parts: list[tuple[int, int]] = []
+        for start, size in self.bucket:
+            while size > 0:
+                rank = start // self.order.partition
+                part = min(size, (rank + 1) * self.order.partition - start)
+                if parts and parts[-1][0] == rank:
+                    parts[-1] = (rank, parts[-1][1] + part)
+                else:
+                    parts.append((rank, part))
+                start, size = start + part, size - part
+        most = group = count = 0
+        for _, part in parts:
+            group, count = group + part, count + 1
+            if count > 1:
+                most = max(most, group)
+            if group > self.zero.reduce_bucket:
+                group = count = 0
+        return most
+
+
+@state
+class Scattered:
+    """Stage 3."""
+
+    ranks: int
+    zero: Zero
+    offload: bool
+    waiting: int = 0
+    elements: int = 0
+    count: int = 0
+    largest: int = 0
+
+    def add(self, size: int, fresh: int = 1) -> Iterator[Held]:
+        yield Held(waiting=self.waiting + fresh * size)
+        self.waiting += size
+        if self.elements and self.elements + size > self.zero.reduce_bucket:
+            yield from self.reduce()
+        if self.elements + size <= self.zero.reduce_bucket and self.zero.contiguous:
+            self.waiting -= size
+        self.elements += size
+        self.count += 1
+        self.largest = max(self.largest, size)
+
+    def reduce(self) -> Iterator[Held]:
+        alone = self.count == 1 and self.elements % self.ranks == 0
+        wide = min(split(self.largest, self.ranks), NORM_PART) if self.offload else 0
+        yield Held(waiting=self.waiting, copy=0 if alone else self.elements, wide=wide)
+        if self.elements > self.zero.reduce_bucket or not self.zero.contiguous:
+            self.waiting -= self.elements
+        self.elements = self.count = self.largest = 0
+
+
+@record
+class Reduced:
+    """The most at each place of a backward: at the head, at the norm before it, in each layer, at the tables; and once it is over."""
+
+    head: Held
+    end: Held
+    layers: tuple[Held, ...]
+    front: Held
+    after: Held
+
+
+def reduced(plan: Plan, units: tuple[tuple[int, ...], ...], size: int) -> Reduced:
+    sharding = plan.sharding
+    order = layout(units, sharding.states_over)
+    tied = plan.full and not plan.shape.head and plan.makes_logits and plan.shape.embed
+    late = sharding.kind == "zero1" and not sharding.zero.overlap
+    stage, carries = 1 if sharding.kind == "zero1" else 2, plan.accum > 1
+    return _reduced(order, sharding.rank or 0, sharding.zero, stage, sharding.offload_optimizer, int(tied), late, carries, size)
+
+
+@lru_cache(maxsize=128)
+def _reduced(order: Layout, rank: int, zero: Zero, stage: int, offload: bool, tied: int, late: bool, carries: bool, size: int) -> Reduced:
+    whole = sum(count for _, count in order.tensors)
+    walk = Partitioned(order, rank, zero, stage, offload)
+    base = Held()
+    if carries and not (offload and stage == 2):
+        base = Held(waiting=whole) if stage == 1 else Held(own=order.touching(rank))
+    most: list[Held] = [Held()] * len(order.units)
+
+    def note(place: int, found: Iterable[Held]) -> None:
+        for one in found:
+            if one.bytes(size) > most[place].bytes(size):
+                most[place] = one
+
+    made = 0
+    for place in range(len(order.units) - 1, -1, -1):
+        if place == len(order.units) - 1 and tied:
+            walk.waiting += tied
+            note(place, [Held(walk.own, walk.waiting)])
+        for index, (start, count) in reversed(list(enumerate(order.units[place]))):
+            shared = tied if place == index == 0 else 0
+            walk.waiting -= shared
+            fresh = 3 if shared else 1  # the head's, the lookup's and their sum
+            if late:
+                note(place, [Held(waiting=fresh * count if carries else made + walk.waiting + fresh * count)])
+                made += count
+            else:
+                note(place, walk.add(start, count, fresh))
+    after = Held()
+    walk.waiting = whole if late else walk.waiting
+    events = [one for start, count in order.tensors for one in walk.add(start, count, made=False)] if late else []
+    for one in (*events, *walk.reduce()):
+        after = max(after, one, key=lambda held: held.bytes(size))
+    plus = [Held(one.own + base.own, one.waiting + base.waiting, one.copy, one.wide) for one in most]
+    beside = Held(after.own + (base.own if stage == 2 else 0), after.waiting, after.copy, after.wide)
+    return Reduced(plus[-1], plus[-2], tuple(plus[1:-2]), plus[0], beside)
