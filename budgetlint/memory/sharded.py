@@ -44,8 +44,8 @@ def _fsdp_units(plan: Plan, layers: int) -> Iterator[Term]:
 
 def _zero_live(plan: Plan) -> Iterator[Term]:
     """Behind the head, as DeepSpeed's coordinator has it (`zero_live.py`): about ``max_live``, or all there is."""
-    live = zero.course_of(plan, static.trainable(plan)).logits
-    yield from zero.gathered(plan, live)
+    train = static.trainable(plan)
+    yield from zero.gathered(plan, train, zero.course_of(plan, train).logits)
 
 
 def backward_layers(plan: Plan) -> int:

@@ -11,11 +11,15 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.levers import BIASED_SDPA_SINCE
-from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant, Sharding
 from budgetlint.settings.run import SAID, Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
 """From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""
+
+LATE_BUCKET_SINCE = "0.18.3"
+"""From this deepspeed version stages 1 and 2 make their reduce bucket at the first gradient (stage_1_and_2.py ``setup_buckets``); 0.16.9,
+0.17.0 and 0.18.2 before the loss runs backward (``backward_prologue``)."""
 
 LOADS_LAZILY_SINCE = "1.13"
 """From this torch version kernels are loaded as they are called (pytorch/pytorch#86509: ``CUDA_MODULE_LOADING=LAZY``)."""
@@ -23,6 +27,19 @@ LOADS_LAZILY_SINCE = "1.13"
 
 def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
+    for sharding in _shardings(plan, stack):
+        yield from _by_kernel(_with(plan, sharding=sharding), stack)
+
+
+def _shardings(plan: Plan, stack: Stack) -> Iterator[Sharding]:
+    """When DeepSpeed makes its bucket; the newer way where nothing says which release runs: it decides only where the loss is the peak."""
+    if not plan.runs_deepspeed or plan.sharding.kind == "zero3" or stack.at_least("deepspeed", LATE_BUCKET_SINCE) is not False:
+        yield plan.sharding
+    else:
+        yield replace(plan.sharding, zero=replace(plan.sharding.zero, early=True))
+
+
+def _by_kernel(plan: Plan, stack: Stack) -> Iterator[Plan]:
     if family_of(plan.arch.family).position_bias:
         for kernel in _biased_kernels(plan, stack):
             yield from _by_version(replace(plan, attention=kernel), stack)

@@ -38,13 +38,12 @@ def course_of(plan: Plan, train: Trainable) -> Course:
 
 
 def resting(plan: Plan, train: Trainable) -> Iterator[Term]:
-    """Stage 3 makes its bucket, the partition of all gradients (``grad_partitions_flat_buffer``) and small parameters whole at the start
-    (stage3.py ``_setup_for_real_optimizer``). Stages 1 and 2 with an optimizer on the host have a buffer of the largest gradient
+    """Stage 3 makes its bucket and the partition of all gradients (``grad_partitions_flat_buffer``) at the start (stage3.py
+    ``_setup_for_real_optimizer``). Stages 1 and 2 with an optimizer on the host have a buffer of the largest gradient
     (``temp_grad_buffer_for_gpu_offload``)."""
     sharding, size = plan.sharding, gradient_size(plan)
     if sharding.kind == "zero3":
         yield from bucket(plan)
-        yield from _whole(plan, train)
         if not sharding.offload_optimizer:
             shape, over = (("gradient", train.elements),), sharding.grads_over
             yield tensor(Bucket.GRADIENTS, "deepspeed.gradient-partition", plan.because("shard"), shape, size, ranks=over)
@@ -63,8 +62,9 @@ def bucket(plan: Plan) -> Iterator[Term]:
         yield tensor(Bucket.BUFFERS, "deepspeed.reduce-bucket", plan.because(*_WHY), shape, gradient_size(plan))
 
 
-def _whole(plan: Plan, train: Trainable) -> Iterator[Term]:
-    """Tensors up to ``param_persistence_threshold`` elements are never split for long (partition_parameters.py ``ds_persist``)."""
+def small(plan: Plan, train: Trainable) -> Iterator[Term]:
+    """Tensors up to ``param_persistence_threshold`` elements are whole but while the optimizer steps (partition_parameters.py
+    ``ds_persist``; stage3.py ``_partition_all_parameters``, ``_post_step``)."""
     small = plan.sharding.zero.persist
     found = [size for unit in units_of(plan.shape.arch) for module in unit.modules for size in module.tensors if size <= small]
     factors = [rows * columns * count for rows, columns, count in train.tensors if rows * columns <= small] if plan.adapter else []
@@ -75,8 +75,9 @@ def _whole(plan: Plan, train: Trainable) -> Iterator[Term]:
 # -- while it runs -----------------------------------------------------------------------------------------------------
 
 
-def gathered(plan: Plan, live: Live) -> Iterator[Term]:
+def gathered(plan: Plan, train: Trainable, live: Live) -> Iterator[Term]:
     """ZeRO-3's parameters at one moment, and its gradients."""
+    yield from small(plan, train)
     why, size = plan.because("shard", "zero_max_live", "zero_prefetch"), plan.precision.compute
     if plan.quant is not None:  # what is packed is gathered packed
         size = min(size, -(-plan.quant.bytes_num // plan.quant.bytes_den))

@@ -23,7 +23,7 @@ def forward(step: Step) -> Iterator[Moment]:
     before = (*step.resting, *_carried(step), *step.flying)
     if plan.sharding.kind == "zero3":
         live = zero.course_of(plan, step.train).gather
-        yield "the last parameters", (*before, *body.kept, *body.outside, *zero.gathered(plan, live))
+        yield "the last parameters", (*before, *body.kept, *body.outside, *zero.gathered(plan, step.train, live))
     logits = step.parts.of(LOGITS, plan).forward
     yield "the logits", (*before, *body.kept, *body.outside, *body.last_hidden_state, *logits, *body.at_the_logits)
 
@@ -32,13 +32,16 @@ def backward(step: Step) -> Iterator[Moment]:
     body, plan, places = step.body, step.plan, _Places(step)
     bucket = tuple(zero.bucket(plan)) if plan.sharding.kind != "zero3" else ()
     before = (*step.resting, *step.flying)
-    early = bucket if plan.sharding.zero.early and not (plan.sharding.kind == "zero1" and plan.accum > 1) else ()
+    early = bucket if plan.sharding.zero.early and not _carried_bucket(plan) else ()
     logits = step.parts.of(LOGITS, plan).backward
     yield "the loss", (*before, *_carried(step), *early, *body.kept, *body.outside, *logits, *body.at_the_loss)
     rest = (*before, *bucket, *buffers.dequantised(plan))
     if plan.makes_logits and plan.full and plan.loss not in ("fused", "chunked"):
-        yield "the head", (*rest, *body.kept, *body.outside, _gradient_of_logits(plan), *places.terms(places.head))
-    yield "the final norm", (*rest, *body.kept, *places.terms(places.end))
+        behind = (*body.kept, *body.outside, *places.terms(places.head))
+        standing = (*_carried_bucket(plan), *early) if plan.sharding.kind != "zero3" else ()
+        yield "the head", (*before, *standing, *buffers.dequantised(plan), *behind, _gradient_of_logits(plan))
+        yield "the head's gradient", (*rest, *behind, *_of_hidden_state(plan, plan.precision.compute))
+    yield "the final norm", (*rest, *body.kept, *places.terms(places.end), *_of_hidden_state(plan, plan.precision.compute + 4))
     front = () if step.front is None else (step.front.output_gradient(),)
     for half, parts, found in (("MLP", body.mlp, places.mlp), ("attention", body.attention, places.attention)):
         yield f"the last layer's {half}", (*rest, *parts.last, *parts.working, *places.terms(found[-1]), *body.at_the_last)
@@ -56,6 +59,8 @@ def update(step: Step) -> Iterator[Moment]:
     others = tuple(part for part in step.flying if part.bucket is Bucket.GRADIENTS)
     for name, parts in zero.step(step.plan, step.train):
         yield name, (*step.resting, *others, *parts)
+    if step.plan.sharding.kind == "zero3":
+        yield "the small parameters", (*step.resting, *others, *zero.small(step.plan, step.train))
 
 
 def _carried(step: Step) -> tuple[Part, ...]:
@@ -65,10 +70,14 @@ def _carried(step: Step) -> tuple[Part, ...]:
     if plan.accum == 1 or plan.sharding.kind == "zero3":
         return ()
     if plan.sharding.kind == "zero1":
-        return (*zero.held(plan, Held(waiting=step.train.elements)), *zero.bucket(plan))
+        return (*zero.held(plan, Held(waiting=step.train.elements)), *_carried_bucket(plan))
     if plan.sharding.offload_optimizer:
         return ()
     return tuple(zero.held(plan, Held(own=zero.order_of(plan, step.train).touching(plan.sharding.rank or 0))))
+
+
+def _carried_bucket(plan: Plan) -> tuple[Term, ...]:
+    return tuple(zero.bucket(plan)) if plan.sharding.kind == "zero1" and plan.accum > 1 else ()
 
 
 def _gradient_of_logits(plan: Plan) -> Term:
@@ -79,28 +88,33 @@ def _gradient_of_logits(plan: Plan) -> Term:
 def _on_its_way(plan: Plan) -> Iterator[Term]:
     """The gradient that the embedding's comes from is held while hooks reduce; not once the backward is over."""
     if plan.full and (plan.sharding.kind != "zero1" or plan.sharding.zero.overlap):
-        shape, why = (*plan.rows, ("hidden", plan.stream)), plan.because("micro_batch", "seq_len")
-        yield tensor(Bucket.ACTIVATIONS, "in-flight.gradient-of-the-embedding", why, shape, plan.precision.compute)
+        yield from _of_hidden_state(plan, plan.precision.compute)
+
+
+def _of_hidden_state(plan: Plan, size: int) -> Iterator[Term]:
+    """The gradient of a hidden state, ``size`` bytes an element."""
+    shape, why = (*plan.rows, ("hidden", plan.stream)), plan.because("micro_batch", "seq_len")
+    yield tensor(Bucket.ACTIVATIONS, "in-flight.gradient-of-a-hidden-state", why, shape, size)
 
 
 class _Places:
     """What gradients (and ZeRO-3's parameters) take at each place of the backward."""
 
     def __init__(self, step: Step) -> None:
-        self.plan = plan = step.plan
+        self.plan, self.train = plan, train = step.plan, step.train
         self.head: Live | Held
         if plan.sharding.kind == "zero3":
-            course = zero.course_of(plan, step.train)
+            course = zero.course_of(plan, train)
             self.head, self.end, self.front, self.after = course.head, course.end, course.front, course.after
             self.mlp: tuple[Live | Held, ...] = course.mlp or (Live(),)
             self.attention: tuple[Live | Held, ...] = course.attention or (Live(),)
         else:
-            found = reduced(plan, trained(plan, step.train), zero.gradient_size(plan))
+            found = reduced(plan, trained(plan, train), zero.gradient_size(plan))
             self.head, self.end, self.front, self.after = found.head, found.end, found.front, found.after
             self.mlp = self.attention = found.layers or (Held(),)
 
     def terms(self, now: Live | Held) -> Iterator[Term]:
-        return zero.gathered(self.plan, now) if isinstance(now, Live) else zero.held(self.plan, now)
+        return zero.gathered(self.plan, self.train, now) if isinstance(now, Live) else zero.held(self.plan, now)
 
     def highest(self, found: tuple[Live | Held, ...]) -> int:
         """The layer below the last where most is held, with the checkpoints of those before it: they are all that changes from one layer
