@@ -1,4 +1,4 @@
-"""What DeepSpeed's engine holds beside a model, as lines of the bill: its buckets and buffers, gathered parameters, the flat copies of a step.
+"""What DeepSpeed's engine holds beside a model, as lines of the bill: its buckets, gathered parameters, the flat copies of a step.
 
 Where each comes from and goes: `zero_reduce.py`, `zero_live.py`. The step (deepspeed 0.19.8; 0.16.9 and 0.18.2 alike): the norm of each
 gradient is taken in fp64, 8 bytes an element of the largest (stage_1_and_2.py and stage3.py ``get_grad_norm_direct``; ``.double()`` before
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.static import Trainable, split
+from budgetlint.memory.static import Trainable, master_size, split
 from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.memory.zero_live import Course, Live, course
 from budgetlint.memory.zero_reduce import Held, Layout, layout
@@ -112,6 +112,7 @@ def step(plan: Plan, train: Trainable) -> Iterator[tuple[str, tuple[Term, ...]]]
         yield "the update", ()
         return
     why, order, rank = plan.because("shard", "zero_sub_group"), order_of(plan, train), sharding.rank or 0
+    master = master_size(plan)
     if sharding.kind == "zero3":
         own: tuple[Term, ...] = ()
         largest = max((split(count, sharding.states_over) for _, count in order.tensors), default=0)
@@ -120,10 +121,10 @@ def step(plan: Plan, train: Trainable) -> Iterator[tuple[str, tuple[Term, ...]]]
         own = tuple(held(plan, Held(own=order.touching(rank))))
         largest, group = order.largest(rank), order.partition
     flat = tensor(Bucket.BUFFERS, "step.flat-gradients", why, (("gradient", group),), size)
-    wide = tensor(Bucket.BUFFERS, "step.fp32-gradients", why, (("gradient", group),), 4)
+    wide = tensor(Bucket.BUFFERS, "step.fp32-gradients", why, (("gradient", group),), master)
     yield "the norm", (*own, *norm(plan, largest))
-    yield "the cast", (*own, flat, wide) if size < 4 else (*own, flat)
-    yield "the update", (wide, *_temporaries(plan, group))
+    yield "the cast", (*own, flat, wide) if size < master else (*own, flat)
+    yield "the update", (wide, *_temporaries(plan, group, master))
 
 
 def largest_group(plan: Plan, order: Layout) -> int:
@@ -137,11 +138,11 @@ def largest_group(plan: Plan, order: Layout) -> int:
     return max(most, group)
 
 
-def _temporaries(plan: Plan, group: int) -> Iterator[Term]:
+def _temporaries(plan: Plan, group: int, size: int) -> Iterator[Term]:
     """What the optimizer makes for one flat fp32 tensor (`static.step_temporaries`)."""
     implementation, why = plan.optimizer.impl or plan.optimizer_impl, plan.because("optimizer_impl", "optimizer", "shard")
     if implementation == "foreach" and plan.optimizer.step_temp:
         shape = (("element", int(group * plan.optimizer.step_temp)),)
-        yield tensor(Bucket.BUFFERS, "step.foreach-temporaries", why, shape, 4)
+        yield tensor(Bucket.BUFFERS, "step.foreach-temporaries", why, shape, size)
     elif implementation == "for-loop":
-        yield tensor(Bucket.BUFFERS, "step.for-loop-temporaries", why, (("temporary", 2), ("element", group)), 4)
+        yield tensor(Bucket.BUFFERS, "step.for-loop-temporaries", why, (("temporary", 2), ("element", group)), size)

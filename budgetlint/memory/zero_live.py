@@ -36,8 +36,8 @@ class Live:
 
 @record
 class Course:
-    """The most at each place. ``gather``: while the last layer and the head are gathered; ``logits``: behind the head; ``head``, ``end``, ``mlp``
-    and ``attention`` (by layer) and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
+    """The most at each place. ``gather``: while the last layer and the head are gathered; ``logits``: behind the head; ``head``, ``end``,
+    ``mlp`` and ``attention`` (by layer) and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
 
     gather: Live
     logits: Live

@@ -49,8 +49,8 @@ def units_of(arch: Architecture) -> tuple[Unit, ...]:
     found = [Unit("front", _modules(before))]
     for tensors in layered.values():
         count = max(tensor.layers for tensor in tensors)
-        for index in range(count):
-            found.append(Unit("layer", _modules([one for one in tensors if _stands_in(one, index, count, arch)])))
+        each = ([one for one in tensors if _stands_in(one, index, count, arch)] for index in range(count))
+        found.extend(Unit("layer", _modules(own)) for own in each)
     heads = [tensor for tensor in behind if tensor.where == "head"]
     found.append(Unit("end", _modules([tensor for tensor in behind if tensor.where != "head"])))
     found.append(Unit("head", _modules(heads)))
