@@ -36,9 +36,10 @@ class Live:
 
 @record
 class Course:
-    """The most at each place. ``gather``: while the last layer and the head are gathered; ``logits``: behind the head; ``head``, ``end``,
+    """The most at each place. ``passing``: while each layer runs forward; ``gather``: while the last layer and the head are gathered; ``logits``: behind the head; ``head``, ``end``,
     ``mlp`` and ``attention`` (by layer) and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
 
+    passing: tuple[Live, ...]
     gather: Live
     logits: Live
     head: Live
@@ -91,8 +92,7 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
     for step, (waiting, after) in zip(steps, _Coordinator(steps, zero).run(), strict=True):
         if step.half == FORWARD:
             logits = after
-            if step.unit >= end - 2:
-                note((FORWARD, 0), waiting, Held())
+            note((FORWARD, min(step.unit, end - 2)), waiting, Held())
             continue
         place = (step.half, step.unit)
         bucket.waiting += tied if step.unit == end and step.first else 0
@@ -113,7 +113,8 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
     layers = range(1, end - 1)
     head = at(MLP, end) if (MLP, end) in most else Live(*logits)
     mlp, attention = [at(MLP, index) for index in layers], [at(ATTENTION, index) for index in layers]
-    return Course(at(FORWARD, 0), Live(*logits), head, at(MLP, end - 1), tuple(mlp), tuple(attention), at(MLP, 0), at(AFTER, 0))
+    passing = tuple([at(FORWARD, index) for index in range(1, end - 2)])
+    return Course(passing, at(FORWARD, max(end - 2, 0)), Live(*logits), head, at(MLP, end - 1), tuple(mlp), tuple(attention), at(MLP, 0), at(AFTER, 0))
 
 
 FORWARD, MLP, ATTENTION, AFTER = "forward", "mlp", "attention", "after"

@@ -22,10 +22,23 @@ def forward(step: Step) -> Iterator[Moment]:
     body, plan = step.body, step.plan
     before = (*step.resting, *_carried(step), *step.flying)
     if plan.sharding.kind == "zero3":
-        live = zero.course_of(plan, step.train).gather
-        yield "the last parameters", (*before, *body.kept, *body.outside, *zero.gathered(plan, step.train, live))
+        course = zero.course_of(plan, step.train)
+        yield from _passing(step, before, course.passing)
+        yield "the last parameters", (*before, *body.kept, *body.outside, *zero.gathered(plan, step.train, course.gather))
     logits = step.parts.of(LOGITS, plan).forward
     yield "the logits", (*before, *body.kept, *body.outside, *body.last_hidden_state, *logits, *body.at_the_logits)
+
+
+def _passing(step: Step, before: tuple[Part, ...], found: tuple[Live, ...]) -> Iterator[Moment]:
+    """The layer in whose forward the most is held: buffers that were gathered into stand beside their copies, more of them at first."""
+    plan, layer = step.plan, step.layer
+    if not found or plan.shape.encoder is not None:
+        return
+    passing = activations.passing_layer(plan, layer, ("micro_batch", "seq_len"))
+    each = sum(term.bytes for term in activations.checkpoints(plan, 1)) if plan.recompute.on else passing.bytes
+    at = max(range(len(found)), key=lambda index: zero.bytes_of(plan, found[index]) + index * each)
+    kept = activations.checkpoints(plan, at) if plan.recompute.on else (activations.of_layers(plan, layer, at),)
+    yield f"layer {at + 1}", (*before, *(kept if at else ()), passing, *zero.gathered(plan, step.train, found[at]))
 
 
 def backward(step: Step) -> Iterator[Moment]:
@@ -57,6 +70,8 @@ def backward(step: Step) -> Iterator[Moment]:
 def update(step: Step) -> Iterator[Moment]:
     """What is reduced lies in the partition; all other gradients and the bucket are gone."""
     others = tuple(part for part in step.flying if part.bucket is Bucket.GRADIENTS)
+    if step.plan.accum > 1:
+        yield "between micro batches", (*step.resting, *others, *_carried(step))
     for name, parts in zero.step(step.plan, step.train):
         yield name, (*step.resting, *others, *parts)
     if step.plan.sharding.kind == "zero3":

@@ -104,10 +104,11 @@ class Partitioned:
     elements: int = 0
     bucket: list[tuple[int, int]] = field(default_factory=list)
 
-    def add(self, start: int, size: int, fresh: int = 1, *, made: bool = True) -> Iterator[Held]:
-        """A gradient comes (``made``: by the backward, else it was there), with ``fresh`` copies of it at first."""
-        if made:
+    def add(self, start: int, size: int, fresh: int = 1, *, there: bool = False) -> Iterator[Held]:
+        """A gradient comes, with ``fresh`` copies of it at first (none: the backward is over); ``there``: among what waits already."""
+        if fresh:
             yield Held(self.own, self.waiting + fresh * size)
+        if not there:
             self.waiting += size
         if self.bucket and self.elements + size > self.zero.reduce_bucket:
             yield from self.reduce()
@@ -213,8 +214,13 @@ def _reduced(order: Layout, rank: int, zero: Zero, stage: int, offload: bool, ti
     whole = sum(count for _, count in order.tensors)
     walk = Partitioned(order, rank, zero, stage, offload)
     base = Held()
-    if carries and not (offload and stage == 2):
-        base = Held(waiting=whole) if stage == 1 else Held(own=order.touching(rank))
+    whole_before = carries and stage == 1
+    if carries and stage == 2 and not offload:
+        base = Held(own=order.touching(rank))
+    elif whole_before and late:
+        base = Held(waiting=whole)
+    elif whole_before:
+        walk.waiting = whole
     most: list[Held] = [Held()] * len(order.units)
 
     def note(place: int, found: Iterable[Held]) -> None:
@@ -235,10 +241,10 @@ def _reduced(order: Layout, rank: int, zero: Zero, stage: int, offload: bool, ti
                 note(place, [Held(waiting=fresh * count if carries else made + walk.waiting + fresh * count)])
                 made += count
             else:
-                note(place, walk.add(start, count, fresh))
+                note(place, walk.add(start, count, fresh, there=whole_before))
     after = Held()
     walk.waiting = whole if late else walk.waiting
-    events = [one for start, count in order.tensors for one in walk.add(start, count, made=False)] if late else []
+    events = [one for start, count in order.tensors for one in walk.add(start, count, 0, there=True)] if late else []
     for one in (*events, *walk.reduce()):
         after = max(after, one, key=lambda held: held.bytes(size))
     plus = [Held(one.own + base.own, one.waiting + base.waiting, one.copy, one.wide) for one in most]
