@@ -18,8 +18,8 @@ from itertools import accumulate
 from budgetlint.base.record import record, state
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.plan import Plan, Zero
-from budgetlint.memory.zero_reduce import Held, Scattered
-from budgetlint.memory.zero_tensors import IN_ATTENTION, READS_THE_INPUT, Unit, units_of
+from budgetlint.memory.zero_reduce import STILL, Held, Scattered
+from budgetlint.memory.zero_tensors import IN, MLP, OUT, READS_THE_INPUT, Unit, part_of, units_of
 
 
 @record
@@ -35,17 +35,26 @@ class Live:
 
 
 @record
+class LiveLayer:
+    """`zero_reduce.OfLayer`, with parameters."""
+
+    still: Live = Live()
+    mlp: Live = Live()
+    out: Live = Live()
+    into: Live = Live()
+
+
+@record
 class Course:
-    """The most at each place. ``passing``: while each layer runs forward; ``gather``: while the last layer and the head are gathered; ``logits``: behind the head; ``head``, ``end``,
-    ``mlp`` and ``attention`` (by layer) and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
+    """The most at each place. ``passing``: while each layer runs forward; ``gather``: while the last layer and the head are gathered;
+    ``logits``: behind the head; ``head``, ``end``, ``layers`` and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
 
     passing: tuple[Live, ...]
     gather: Live
     logits: Live
     head: Live
     end: Live
-    mlp: tuple[Live, ...]
-    attention: tuple[Live, ...]
+    layers: tuple[LiveLayer, ...]
     front: Live
     after: Live
 
@@ -96,9 +105,8 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
             continue
         place = (step.half, step.unit)
         bucket.waiting += tied if step.unit == end and step.first else 0
-        still = Held(waiting=bucket.waiting)
-        note(place, waiting, still)
-        note(place, after, still)
+        for there in (waiting, after):
+            note((STILL, step.unit), there, Held(waiting=bucket.waiting))
         for index, count in enumerate(step.gradients):
             shared = tied if step.unit == 0 and not index else 0
             bucket.waiting -= shared
@@ -110,14 +118,16 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
     def at(half: str, unit: int) -> Live:
         return most[half, unit][1] if (half, unit) in most else Live()
 
-    layers = range(1, end - 1)
-    head = at(MLP, end) if (MLP, end) in most else Live(*logits)
-    mlp, attention = [at(MLP, index) for index in layers], [at(ATTENTION, index) for index in layers]
+    def all_of(unit: int) -> Live:
+        return max(at(MLP, unit), at(STILL, unit), key=lambda one: one.bytes(size, gradient))
+
+    layers = [LiveLayer(at(STILL, index), at(MLP, index), at(OUT, index), at(IN, index)) for index in range(1, end - 1)]
+    head = max(all_of(end), Live(*logits), key=lambda one: one.bytes(size, gradient))
     passing = tuple([at(FORWARD, index) for index in range(1, end - 2)])
-    return Course(passing, at(FORWARD, max(end - 2, 0)), Live(*logits), head, at(MLP, end - 1), tuple(mlp), tuple(attention), at(MLP, 0), at(AFTER, 0))
+    return Course(passing, at(FORWARD, max(end - 2, 0)), Live(*logits), head, all_of(end - 1), tuple(layers), all_of(0), at(AFTER, 0))
 
 
-FORWARD, MLP, ATTENTION, AFTER = "forward", "mlp", "attention", "after"
+FORWARD, AFTER = "forward", "after"
 Pair = tuple[int, int]
 """Parameters and buffers, while they are worked out."""
 
@@ -160,11 +170,7 @@ def _backward(trip: Trip, index: int, modules: list[tuple[str, tuple[int, ...], 
         return
     layer = trip.units[index].place == "layer"
     skip = READS_THE_INPUT if index == 1 and not trip.through else frozenset[str]()
-    back = [
-        Visit(ATTENTION if layer and role in IN_ATTENTION else MLP, index, own, made)
-        for role, own, made in reversed(modules)
-        if role not in skip
-    ]
+    back = [Visit(part_of(role) if layer else MLP, index, own, made) for role, own, made in reversed(modules) if role not in skip]
     if trip.recompute and layer:  # the first to run backward unpacks what it saved: then all are made again
         first = next((place for place, one in enumerate(back, 1) if one.own), 0)
         back[first:first] = [Visit(MLP, index, own) for _, own, _ in modules]

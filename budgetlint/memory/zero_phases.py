@@ -10,8 +10,8 @@ from budgetlint.memory.body import LOGITS
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.step import Step
 from budgetlint.memory.term import Bucket, Part, Term, tensor
-from budgetlint.memory.zero_live import Live
-from budgetlint.memory.zero_reduce import Held, reduced
+from budgetlint.memory.zero_live import Live, LiveLayer
+from budgetlint.memory.zero_reduce import Held, OfLayer, reduced
 from budgetlint.memory.zero_tensors import trained
 
 if TYPE_CHECKING:
@@ -55,16 +55,29 @@ def backward(step: Step) -> Iterator[Moment]:
         yield "the head", (*before, *standing, *buffers.dequantised(plan), *behind, _gradient_of_logits(plan))
         yield "the head's gradient", (*rest, *behind, *_of_hidden_state(plan, plan.precision.compute))
     yield "the final norm", (*rest, *body.kept, *places.terms(places.end), *_of_hidden_state(plan, plan.precision.compute + 4))
-    front = () if step.front is None else (step.front.output_gradient(),)
-    for half, parts, found in (("MLP", body.mlp, places.mlp), ("attention", body.attention, places.attention)):
-        yield f"the last layer's {half}", (*rest, *parts.last, *parts.working, *places.terms(found[-1]), *body.at_the_last)
-        above = places.highest(found)
-        more = tuple(activations.checkpoints(plan, above)) if above else ()
-        name = f"layer {above + 1}'s {half}" if above else f"the first layer's {half}"
-        yield name, (*rest, *parts.first, *front, *more, *parts.working, *places.terms(found[above]), *body.at_the_first)
+    for at, name in ((len(places.layers) - 1, "the last layer"), (places.highest(), "")):
+        yield from _layer(step, places, at, name or (f"layer {at + 1}" if at else "the first layer"), rest)
     yield "the embedding", (*before, *bucket, *places.terms(places.front), *_on_its_way(plan))
     if plan.sharding.kind != "zero3":
         yield "the reduction", (*step.resting, *bucket, *places.terms(places.after))
+
+
+def _layer(step: Step, places: _Places, at: int, name: str, rest: tuple[Part, ...]) -> Iterator[Moment]:
+    """The most that the MLP and the attention work with, between two gradients; and as a gradient comes, when what they make in passing is
+    there no more: behind the attention nothing of it is."""
+    body, plan, now = step.body, step.plan, places.layers[at]
+    last = name == "the last layer"
+    front = () if step.front is None or last else (step.front.output_gradient(),)
+    before = () if last or not at else tuple(activations.checkpoints(plan, at))
+    beside = (*rest, *front, *before, *(body.at_the_last if last else body.at_the_first))
+    again = plan.recompute.on
+    for half, parts, freed, found in (("MLP", body.mlp, False, now.mlp), ("attention", body.attention, True, now.out)):
+        held = parts.last if last else parts.first
+        yield f"{name}'s {half}", (*beside, *held, *parts.working, *places.terms(now.still))
+        made = tuple(activations.recomputed_layer(plan, step.layer, freed=freed)) if again else ()
+        yield f"{name}'s {half} gradients", (*beside, *held, *made, *places.terms(found))
+    held = body.attention.last if last else body.attention.first
+    yield f"{name}'s input gradients", (*beside, *held, *places.terms(now.into))
 
 
 def update(step: Step) -> Iterator[Moment]:
@@ -117,25 +130,23 @@ class _Places:
 
     def __init__(self, step: Step) -> None:
         self.plan, self.train = plan, train = step.plan, step.train
-        self.head: Live | Held
-        if plan.sharding.kind == "zero3":
-            course = zero.course_of(plan, train)
-            self.head, self.end, self.front, self.after = course.head, course.end, course.front, course.after
-            self.mlp: tuple[Live | Held, ...] = course.mlp or (Live(),)
-            self.attention: tuple[Live | Held, ...] = course.attention or (Live(),)
-        else:
-            found = reduced(plan, trained(plan, train), zero.gradient_size(plan))
-            self.head, self.end, self.front, self.after = found.head, found.end, found.front, found.after
-            self.mlp = self.attention = found.layers or (Held(),)
+        found = (
+            zero.course_of(plan, train) if plan.sharding.kind == "zero3" else reduced(plan, trained(plan, train), zero.gradient_size(plan))
+        )
+        self.head, self.end, self.front, self.after = found.head, found.end, found.front, found.after
+        self.layers: tuple[OfLayer | LiveLayer, ...] = found.layers or (OfLayer(),)
 
     def terms(self, now: Live | Held) -> Iterator[Term]:
         return zero.gathered(self.plan, self.train, now) if isinstance(now, Live) else zero.held(self.plan, now)
 
-    def highest(self, found: tuple[Live | Held, ...]) -> int:
+    def highest(self) -> int:
         """The layer below the last where most is held, with the checkpoints of those before it: they are all that changes from one layer
         to the next where layers are made again. Where they are not, the first: the tensors of those before it weigh more."""
-        plan, way = self.plan, self.plan.recompute
-        if not way.on or way.offload or way.every * way.chunk > 1 or way.first is not None or len(found) != activations.all_layers(plan):
+        plan, way, layers = self.plan, self.plan.recompute, self.layers
+        if not way.on or way.offload or way.every * way.chunk > 1 or way.first is not None or len(layers) != activations.all_layers(plan):
             return 0
         kept = sum(term.bytes for term in activations.checkpoints(plan, 1))
-        return max(range(max(len(found) - 1, 1)), key=lambda index: zero.bytes_of(plan, found[index]) + index * kept)
+        return max(range(max(len(layers) - 1, 1)), key=lambda index: self._most(layers[index]) + index * kept)
+
+    def _most(self, layer: OfLayer | LiveLayer) -> int:
+        return max(zero.bytes_of(self.plan, one) for one in (layer.still, layer.mlp, layer.out))

@@ -22,6 +22,7 @@ from functools import lru_cache
 from budgetlint.base.record import field, record, state
 from budgetlint.memory.plan import Plan, Zero
 from budgetlint.memory.static import split
+from budgetlint.memory.zero_tensors import IN, MLP, OUT, parts_of
 
 NORM_PART = 250_000_000
 """Elements of which stage 3 takes the norm at a time (stage3.py ``_constant_buffered_norm2``)."""
@@ -190,12 +191,22 @@ class Scattered:
 
 
 @record
+class OfLayer:
+    """The most while a layer runs backward: ``still``, between its gradients; as each of its parts' gradients come."""
+
+    still: Held = Held()
+    mlp: Held = Held()
+    out: Held = Held()
+    into: Held = Held()
+
+
+@record
 class Reduced:
     """The most at each place of a backward: at the head, at the norm before it, in each layer, at the tables; and once it is over."""
 
     head: Held
     end: Held
-    layers: tuple[Held, ...]
+    layers: tuple[OfLayer, ...]
     front: Held
     after: Held
 
@@ -204,49 +215,73 @@ def reduced(plan: Plan, units: tuple[tuple[int, ...], ...], size: int) -> Reduce
     sharding = plan.sharding
     order = layout(units, sharding.states_over)
     tied = plan.full and not plan.shape.head and plan.makes_logits and plan.shape.embed
-    late = sharding.kind == "zero1" and not sharding.zero.overlap
-    stage, carries = 1 if sharding.kind == "zero1" else 2, plan.accum > 1
-    return _reduced(order, sharding.rank or 0, sharding.zero, stage, sharding.offload_optimizer, int(tied), late, carries, size)
+    backward = Backward(
+        1 if sharding.kind == "zero1" else 2,
+        sharding.rank or 0,
+        sharding.offload_optimizer,
+        int(tied),
+        plan.accum > 1,
+        size,
+        parts_of(plan),
+    )
+    return _reduced(order, sharding.zero, backward)
+
+
+@record
+class Backward:
+    """Of which stage and rank; elements of a tied table; whether earlier micro batches left gradients; bytes of an element; the part of its
+    layer that each tensor is of (nothing: the MLP)."""
+
+    stage: int
+    rank: int
+    offload: bool
+    tied: int
+    carries: bool
+    size: int
+    parts: tuple[tuple[str, ...], ...]
+
+    def part(self, unit: int, index: int) -> str:
+        own = self.parts[unit] if self.parts else ()
+        return own[index] if index < len(own) else MLP
 
 
 @lru_cache(maxsize=128)
-def _reduced(order: Layout, rank: int, zero: Zero, stage: int, offload: bool, tied: int, late: bool, carries: bool, size: int) -> Reduced:
+def _reduced(order: Layout, zero: Zero, way: Backward) -> Reduced:
+    late, last = way.stage == 1 and not zero.overlap, len(order.units) - 1
     whole = sum(count for _, count in order.tensors)
-    walk = Partitioned(order, rank, zero, stage, offload)
-    base = Held()
-    whole_before = carries and stage == 1
-    if carries and stage == 2 and not offload:
-        base = Held(own=order.touching(rank))
-    elif whole_before and late:
-        base = Held(waiting=whole)
-    elif whole_before:
-        walk.waiting = whole
-    most: list[Held] = [Held()] * len(order.units)
+    walk = Partitioned(order, way.rank, zero, way.stage, way.offload)
+    there = way.carries and way.stage == 1  # the gradients of earlier micro batches, to which these are added
+    walk.waiting = whole if there else 0
+    before = order.touching(way.rank) if way.carries and way.stage == 2 and not way.offload else 0
+    most: dict[tuple[int, str], Held] = {}
 
-    def note(place: int, found: Iterable[Held]) -> None:
+    def note(place: int, part: str, found: Iterable[Held]) -> None:
         for one in found:
-            if one.bytes(size) > most[place].bytes(size):
-                most[place] = one
+            if one.bytes(way.size) > most.get((place, part), Held()).bytes(way.size):
+                most[place, part] = one
 
-    made = 0
-    for place in range(len(order.units) - 1, -1, -1):
-        if place == len(order.units) - 1 and tied:
-            walk.waiting += tied
-            note(place, [Held(walk.own, walk.waiting)])
+    for place in range(last, -1, -1):
+        walk.waiting += way.tied if place == last else 0
+        note(place, MLP, [Held(walk.own, walk.waiting)])
         for index, (start, count) in reversed(list(enumerate(order.units[place]))):
-            shared = tied if place == index == 0 else 0
+            shared = way.tied if place == index == 0 else 0
             walk.waiting -= shared
             fresh = 3 if shared else 1  # the head's, the lookup's and their sum
             if late:
-                note(place, [Held(waiting=fresh * count if carries else made + walk.waiting + fresh * count)])
-                made += count
+                note(place, way.part(place, index), [Held(0, walk.waiting + fresh * count)])
+                walk.waiting += 0 if there else count
             else:
-                note(place, walk.add(start, count, fresh, there=whole_before))
-    after = Held()
-    walk.waiting = whole if late else walk.waiting
-    events = [one for start, count in order.tensors for one in walk.add(start, count, 0, there=True)] if late else []
-    for one in (*events, *walk.reduce()):
-        after = max(after, one, key=lambda held: held.bytes(size))
-    plus = [Held(one.own + base.own, one.waiting + base.waiting, one.copy, one.wide) for one in most]
-    beside = Held(after.own + (base.own if stage == 2 else 0), after.waiting, after.copy, after.wide)
-    return Reduced(plus[-1], plus[-2], tuple(plus[1:-2]), plus[0], beside)
+                note(place, way.part(place, index), walk.add(start, count, fresh, there=there))
+            note(place, STILL, [Held(walk.own, walk.waiting)])
+    after = [one for start, count in order.tensors for one in walk.add(start, count, 0, there=True)] if late else []
+    note(-1, MLP, (*after, *walk.reduce()))
+
+    def at(place: int, part: str = MLP) -> Held:
+        one = most.get((place, part), Held())
+        return Held(one.own + before, one.waiting, one.copy, one.wide)
+
+    layers = [OfLayer(at(place, STILL), at(place), at(place, OUT), at(place, IN)) for place in range(1, last - 1)]
+    return Reduced(at(last), at(last - 1), tuple(layers), at(0), at(-1))
+
+
+STILL = "still"

@@ -15,8 +15,14 @@ from budgetlint.memory.static import Trainable
 READS_THE_INPUT = frozenset({"q_proj", "k_proj", "v_proj", "qkv_proj", "q_a_proj", "kv_a_proj"})
 """Linears that read a layer's input: in the first layer nothing runs back through them where nothing before them trains."""
 
-IN_ATTENTION = READS_THE_INPUT | {"q_b_proj", "kv_b_proj", "o_proj"}
-"""Linears of a layer's attention, by role."""
+MLP, OUT, IN = "mlp", "out", "in"
+"""The parts of a layer in the order of its backward: the MLP, what reads the attention's output, what makes its queries, keys, values."""
+
+INTO_ATTENTION = READS_THE_INPUT | {"q_b_proj", "kv_b_proj"}
+
+
+def part_of(role: str) -> str:
+    return OUT if role == "o_proj" else IN if role in INTO_ATTENTION else MLP
 
 
 @record
@@ -83,6 +89,13 @@ def _modules(tensors: list[WeightTensor]) -> tuple[Module, ...]:
         where[tensor.module] = len(found)
         found.append(Module(tensor.role, tuple([tensor.numel] * tensor.per_layer)))
     return tuple(found)
+
+
+def parts_of(plan: Plan) -> tuple[tuple[str, ...], ...]:
+    """The part of its layer that each tensor of `trained` is of; all of a layer's adapters count as the MLP's."""
+    if plan.adapter is not None:
+        return ()
+    return tuple([tuple([part_of(one.role) for one in unit.modules for _ in one.tensors]) for unit in units_of(plan.shape.arch)])
 
 
 def trained(plan: Plan, train: Trainable) -> tuple[tuple[int, ...], ...]:
