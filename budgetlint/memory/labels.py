@@ -69,6 +69,7 @@ LABELS = {
     "gathered.to-generate": "the whole model, gathered to generate",
     "reduce-scatter.root-input": "reduce-scatter input of the root unit",
     "step.flat-gradients": "this rank's gradients, copied flat",
+    "step.overflow-masks": "a gradient looked through for overflow",
     "step.norm-fp64": "the largest gradient in fp64, for its norm",
     "step.fp32-gradients": "gradients cast to fp32 for the step",
     "step.foreach-temporaries": "step temporaries (foreach)",

@@ -99,7 +99,7 @@ class Recompute:
 @record
 class Zero:
     """DeepSpeed's buffers, in elements (deepspeed/runtime/zero/config.py 0.19.6). ``early``: stages 1 and 2 make their reduce bucket before
-    the loss runs backward, not at its first gradient (`versions.py`)."""
+    the loss runs backward, not at its first gradient; ``masks``: they look for overflow in masks of each gradient (`versions.py`)."""
 
     reduce_bucket: int = 500_000_000
     allgather_bucket: int = 500_000_000
@@ -112,6 +112,7 @@ class Zero:
     sub_group: int = 1_000_000_000
     secondary: int = 0
     early: bool = False
+    masks: bool = False
 
 
 @record

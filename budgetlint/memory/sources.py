@@ -108,7 +108,7 @@ def _of_sharding(slug: str, plan: Plan) -> Source | None:
 
 _OF_DEEPSPEED = frozenset(
     {"deepspeed.reduce-bucket", "deepspeed.gradient-partition", "deepspeed.gradient-on-its-way", "deepspeed.flat-copy-to-reduce"}
-    | {"weights.master", "step.fp32-gradients", "step.flat-gradients", "step.norm-fp64", "gradients.own-partition"}
+    | {"weights.master", "step.fp32-gradients", "step.flat-gradients", "step.norm-fp64", "step.overflow-masks", "gradients.own-partition"}
 )
 
 _SOURCE = re.compile(r"(?P<framework>[\w-]+) (?P<version>\d[\w.]*) (?P<file>[\w/]+\.py)")

@@ -15,7 +15,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable, master_size, split
 from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.memory.zero_live import Course, Live, course
-from budgetlint.memory.zero_reduce import Held, Layout, layout
+from budgetlint.memory.zero_reduce import Held, Layout, layout, mask_bytes
 from budgetlint.memory.zero_tensors import trained, units_of
 
 _WHY = ("zero_bucket", "zero_overlap", "shard")
@@ -92,6 +92,12 @@ def held(plan: Plan, now: Held) -> Iterator[Term]:
     yield tensor(Bucket.GRADIENTS, "gradients.not-reduced-yet", why, (("gradient", now.waiting),), size)
     yield tensor(Bucket.BUFFERS, "deepspeed.flat-copy-to-reduce", why, (("gradient", now.copy),), size)
     yield from norm(plan, now.wide)
+    yield from masks(plan, now.masked)
+
+
+def masks(plan: Plan, elements: int) -> Iterator[Term]:
+    """What looking for overflow makes of a gradient before 0.19.8 reduced it at once (runtime/utils.py ``has_inf_or_nan``)."""
+    yield tensor(Bucket.BUFFERS, "step.overflow-masks", plan.because("shard"), (("gradient", elements),), mask_bytes(gradient_size(plan)))
 
 
 def norm(plan: Plan, elements: int) -> Iterator[Term]:
@@ -122,6 +128,8 @@ def step(plan: Plan, train: Trainable) -> Iterator[tuple[str, tuple[Term, ...]]]
         largest, group = order.largest(rank), order.partition
     flat = tensor(Bucket.BUFFERS, "step.flat-gradients", why, (("gradient", group),), size)
     wide = tensor(Bucket.BUFFERS, "step.fp32-gradients", why, (("gradient", group),), master)
+    if sharding.zero.masks and plan.precision.recipe.startswith("fp16"):
+        yield "the overflow check", (*own, *masks(plan, largest))
     yield "the norm", (*own, *norm(plan, largest))
     yield "the cast", (*own, flat, wide) if size < master else (*own, flat)
     yield "the update", (wide, *_temporaries(plan, group, master))

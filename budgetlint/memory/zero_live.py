@@ -47,7 +47,7 @@ class LiveLayer:
 @record
 class Course:
     """The most at each place. ``passing``: while each layer runs forward; ``gather``: while the last layer and the head are gathered;
-    ``logits``: behind the head; ``head``, ``end``, ``layers`` and ``front``: while each runs backward; ``after``: what is reduced once it is over."""
+    ``logits``: behind the head; ``head``, ``end``, ``layers``, ``front``: while each runs backward; ``after``: when that is over."""
 
     passing: tuple[Live, ...]
     gather: Live

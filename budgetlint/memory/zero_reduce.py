@@ -17,9 +17,9 @@ With an optimizer on the host each gradient's norm is taken as it comes, in fp64
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from budgetlint.base.record import field, record, state
+from budgetlint.base.record import field, open_record, record, state
 from budgetlint.memory.plan import Plan, Zero
 from budgetlint.memory.static import split
 from budgetlint.memory.zero_tensors import IN, MLP, OUT, parts_of
@@ -31,18 +31,24 @@ NORM_PART = 250_000_000
 @record
 class Held:
     """Elements at one moment: ``own``, of the partition; ``waiting``, gradients outside of the bucket; ``copy``, a flat copy; ``wide``, in
-    fp64."""
+    fp64; ``masked``, looked through for overflow."""
 
     own: int = 0
     waiting: int = 0
     copy: int = 0
     wide: int = 0
+    masked: int = 0
 
     def bytes(self, size: int) -> int:
-        return (self.own + self.waiting + self.copy) * size + 8 * self.wide
+        return (self.own + self.waiting + self.copy) * size + 8 * self.wide + mask_bytes(size) * self.masked
 
 
-@record
+def mask_bytes(size: int) -> int:
+    """``_has_inf_or_nan``: an fp32 copy of what is not, three masks, the last in fp32 (0.16.9 to 0.19.2)."""
+    return (4 if size < 4 else 0) + 3 + 4
+
+
+@open_record
 class Layout:
     """The flat order of what trains: where each tensor starts, by unit; the elements of a rank's partition (stages 1 and 2 align to
     two elements a rank: ``nccl_start_alignment_factor``)."""
@@ -53,12 +59,21 @@ class Layout:
 
     def touching(self, rank: int) -> int:
         """Elements of the tensors that touch a rank's partition, each whole."""
-        low, high = rank * self.partition, (rank + 1) * self.partition
-        return sum(size for start, size in self.tensors if start < high and start + size > low)
+        return self.by_rank.get(rank, (0, 0))[0]
 
     def largest(self, rank: int) -> int:
         """The largest part of a tensor in a rank's partition."""
-        return max((self.part(start, size, rank) for start, size in self.tensors), default=0)
+        return self.by_rank.get(rank, (0, 0))[1]
+
+    @cached_property
+    def by_rank(self) -> dict[int, tuple[int, int]]:
+        """Both, of every rank that has something."""
+        found: dict[int, tuple[int, int]] = {}
+        for start, size in self.tensors:
+            for rank in range(start // self.partition, (start + size - 1) // self.partition + 1):
+                whole, largest = found.get(rank, (0, 0))
+                found[rank] = whole + size, max(largest, self.part(start, size, rank))
+        return found
 
     def part(self, start: int, size: int, rank: int) -> int:
         return max(0, min(start + size, (rank + 1) * self.partition) - max(start, rank * self.partition))
@@ -80,15 +95,10 @@ def layout(units: tuple[tuple[int, ...], ...], ranks: int) -> Layout:
     return Layout(tuple(found), split(at, 2 * ranks) * 2, ranks)
 
 
-@lru_cache(maxsize=256)
 def candidates(order: Layout) -> tuple[int, ...]:
     """Ranks that can be the worst: the first (with the embedding), the one whose partition touches the most, the last."""
-    low: dict[int, int] = {}
-    for start, size in order.tensors:
-        for rank in range(start // order.partition, (start + size - 1) // order.partition + 1):
-            low[rank] = low.get(rank, 0) + size
-    most = max(low, key=lambda rank: low[rank], default=0)
-    return tuple(dict.fromkeys((0, most, max(low, default=0))))
+    found = order.by_rank
+    return tuple(dict.fromkeys((0, max(found, key=lambda rank: found[rank][0], default=0), max(found, default=0))))
 
 
 @state
@@ -127,6 +137,10 @@ class Partitioned:
             else:
                 self.own += sum(size for (_, size), part in zip(self.bucket, mine, strict=True) if part)
         yield Held(self.own, self.waiting, 0, max(mine, default=0) if self.offload else 0)
+        if self.offload and self.zero.masks:
+            yield Held(
+                self.own, self.waiting, masked=max((size for (_, size), part in zip(self.bucket, mine, strict=True) if part), default=0)
+            )
         for start, size in self.bucket:
             leaves = self.stage == 2 or self.order.part(start, size, self.rank)
             if leaves and (size > self.zero.reduce_bucket or not self.zero.contiguous):
@@ -278,7 +292,7 @@ def _reduced(order: Layout, zero: Zero, way: Backward) -> Reduced:
 
     def at(place: int, part: str = MLP) -> Held:
         one = most.get((place, part), Held())
-        return Held(one.own + before, one.waiting, one.copy, one.wide)
+        return Held(one.own + before, one.waiting, one.copy, one.wide, one.masked)
 
     layers = [OfLayer(at(place, STILL), at(place), at(place, OUT), at(place, IN)) for place in range(1, last - 1)]
     return Reduced(at(last), at(last - 1), tuple(layers), at(0), at(-1))
