@@ -24,6 +24,7 @@ from budgetlint.memory.plan import Plan, Zero
 from budgetlint.memory.static import split
 from budgetlint.memory.zero_tensors import IN, MLP, OUT, parts_of
 
+STILL = "still"
 NORM_PART = 250_000_000
 """Elements of which stage 3 takes the norm at a time (stage3.py ``_constant_buffered_norm2``)."""
 
@@ -296,6 +297,3 @@ def _reduced(order: Layout, zero: Zero, way: Backward) -> Reduced:
 
     layers = [OfLayer(at(place, STILL), at(place), at(place, OUT), at(place, IN)) for place in range(1, last - 1)]
     return Reduced(at(last), at(last - 1), tuple(layers), at(0), at(-1))
-
-
-STILL = "still"
