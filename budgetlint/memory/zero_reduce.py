@@ -152,7 +152,7 @@ class Partitioned:
     def _copied(self) -> int:
         """Parts of the bucket next to each other that belong to one rank are one; several are copied flat, as many as fill a bucket."""
         if not self.zero.contiguous:
-            return self.elements
+            return self.elements if len(self.bucket) > 1 else 0
         parts: list[tuple[int, int]] = []
         for start, size in self.bucket:
             while size > 0:
