@@ -31,14 +31,20 @@ def forward(step: Step) -> Iterator[Moment]:
 
 def _passing(step: Step, before: tuple[Part, ...], found: tuple[Live, ...]) -> Iterator[Moment]:
     """The layer in whose forward the most is held: buffers that were gathered into stand beside their copies, more of them at first."""
-    plan, layer = step.plan, step.layer
+    plan = step.plan
     if not found or plan.shape.encoder is not None:
         return
-    passing = activations.passing_layer(plan, layer, ("micro_batch", "seq_len"))
-    each = sum(term.bytes for term in activations.checkpoints(plan, 1)) if plan.recompute.on else passing.bytes
+    passing = activations.passing_layer(plan, step.layer, ("micro_batch", "seq_len"))
+    each = sum(part.bytes for part in _of_layers_before(step, 1))
     at = max(range(len(found)), key=lambda index: zero.bytes_of(plan, found[index]) + index * each)
-    kept = activations.checkpoints(plan, at) if plan.recompute.on else (activations.of_layers(plan, layer, at),)
-    yield f"layer {at + 1}", (*before, *(kept if at else ()), passing, *zero.gathered(plan, step.train, found[at]))
+    kept = _of_layers_before(step, at) if at else ()
+    yield f"layer {at + 1}", (*before, *kept, passing, *zero.gathered(plan, step.train, found[at]))
+
+
+def _of_layers_before(step: Step, layers: int) -> tuple[Part, ...]:
+    """What so many layers keep for their backward."""
+    plan = step.plan
+    return tuple(activations.checkpoints(plan, layers)) if plan.recompute.on else (activations.of_layers(plan, step.layer, layers),)
 
 
 def backward(step: Step) -> Iterator[Moment]:
@@ -68,7 +74,7 @@ def _layer(step: Step, places: _Places, at: int, name: str, rest: tuple[Part, ..
     body, plan, now = step.body, step.plan, places.layers[at]
     last = name == "the last layer"
     front = () if step.front is None or last else (step.front.output_gradient(),)
-    before = () if last or not at else tuple(activations.checkpoints(plan, at))
+    before = () if last or not at else _of_layers_before(step, at)
     beside = (*rest, *front, *before, *(body.at_the_last if last else body.at_the_first))
     again = plan.recompute.on
     for half, parts, freed, found in (("MLP", body.mlp, False, now.mlp), ("attention", body.attention, True, now.out)):
@@ -129,7 +135,8 @@ class _Places:
     """What gradients (and ZeRO-3's parameters) take at each place of the backward."""
 
     def __init__(self, step: Step) -> None:
-        self.plan, self.train = plan, train = step.plan, step.train
+        self.step, self.plan, self.train = step, step.plan, step.train
+        plan, train = step.plan, step.train
         found = (
             zero.course_of(plan, train) if plan.sharding.kind == "zero3" else reduced(plan, trained(plan, train), zero.gradient_size(plan))
         )
@@ -140,12 +147,12 @@ class _Places:
         return zero.gathered(self.plan, self.train, now) if isinstance(now, Live) else zero.held(self.plan, now)
 
     def highest(self) -> int:
-        """The layer below the last where most is held, with the checkpoints of those before it: they are all that changes from one layer
-        to the next where layers are made again. Where they are not, the first: the tensors of those before it weigh more."""
+        """The layer below the last where most is held, with what the layers before it keep; the first, where not each keeps the same."""
         plan, way, layers = self.plan, self.plan.recompute, self.layers
-        if not way.on or way.offload or way.every * way.chunk > 1 or way.first is not None or len(layers) != activations.all_layers(plan):
+        uneven = way.offload or way.every * way.chunk > 1 or way.first is not None or plan.arch.first_dense_layers
+        if uneven or len(layers) != activations.all_layers(plan):
             return 0
-        kept = sum(term.bytes for term in activations.checkpoints(plan, 1))
+        kept = sum(part.bytes for part in _of_layers_before(self.step, 1))
         return max(range(max(len(layers) - 1, 1)), key=lambda index: self._most(layers[index]) + index * kept)
 
     def _most(self, layer: OfLayer | LiveLayer) -> int:
