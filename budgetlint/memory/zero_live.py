@@ -98,9 +98,9 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
         if found > most.get(place, (-1, None))[0]:
             most[place] = found, Live(*there, held)
 
-    for step, (waiting, after) in zip(steps, _Coordinator(steps, zero).run(), strict=True):
+    for step, (waiting, after, left) in zip(steps, _Coordinator(steps, zero).run(), strict=True):
         if step.half == FORWARD:
-            logits = after
+            logits = left
             note((FORWARD, min(step.unit, end - 2)), waiting, Held())
             continue
         place = (step.half, step.unit)
@@ -215,16 +215,17 @@ class _Coordinator:
     def buffers(self) -> int:
         return sum([handle.flat for handle in self.copied])
 
-    def run(self) -> Iterator[tuple[Pair, Pair]]:
-        """What is there while each module waits for its tensors, and once more are on their way."""
+    def run(self) -> Iterator[tuple[Pair, Pair, Pair]]:
+        """What is there while each module waits for its tensors, once more are on their way, and once it is done."""
         for at, step in enumerate(self.steps):
             own = step.own
             waiting = self._fetch(own) if own else (self.parameters, self.buffers)
             while self.next < len(self.queue) and self.queue[self.next][1] <= at:
                 self.next += 1
             self._prefetch()
-            yield waiting, (self.parameters, self.buffers)
+            after = self.parameters, self.buffers
             self._release(at, own)
+            yield waiting, after, (self.parameters, self.buffers)
 
     def _fetch(self, own: tuple[int, ...]) -> Pair:
         self._gather([tensor for tensor in own if tensor not in self.there])
