@@ -68,7 +68,6 @@ FAMILIES = {
         " sampling_temperature_zero group_of_one heads_not_divided trains_nothing template_of_another_model metric_not_computed"
         " text_counts_as_true flag_without_effect value_out_of_bounds token_budget_below_sequence megatron_arithmetic"
         " dataset_type_misspelt flag_dropped flag_ambiguous default_replaces_key schedule_steps_each_batch response_template_blank"
-        " warmup_longer_than_schedule"
         " held_out_never_evaluated word_by_another_name"
     ),
     "BL7": (  # sequence, packing, attention

@@ -2,8 +2,7 @@
 
 The rank of an adapter beside `--lora False`, a warm-up that nothing reads. Told of options of the program's own, where every place that has
 the option's name was followed and lies in a branch whose condition is known, and where nothing takes the options as a whole (`vars(args)`,
-`asdict`, code of a package that is given them). Told too of a flag that no parser of the program has, where the program drops what
-`parse_known_args` leaves over.
+`asdict`, code of a package that is given them).
 
 ## What it costs
 
@@ -70,16 +69,10 @@ def check(run: RunContext) -> Iterator[Finding]:
         closed = "never asks for it"
         if where is not None:
             closed = f"asks for it only where {one.because} ({where.file}:{where.line}), which is not so here"
-        if one.is_dropped:
-            closed = "has no such flag, and drops what it does not know"
         yield run.finding(
             one.location,
             f"{one.flag} has no effect: {program.path if program is not None else ''} {closed}",
-            help=f"did you mean {one.near}?"
-            if one.near
-            else "remove it, or switch on what it is for"
-            if where is not None
-            else "remove it, or read it",
+            help="remove it, or switch on what it is for" if where is not None else "remove it, or read it",
             related=[(where, "the condition")] if where is not None else [],
             key=one.flag,
         )
@@ -88,7 +81,6 @@ def check(run: RunContext) -> Iterator[Finding]:
 RULE = Rule(
     code="BL648",
     name="flag-without-effect",
-    supersedes=("flag-dropped",),
     severity=Severity.WARNING,
     confidence=Confidence.HIGH,
     scope="run",

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, first_located, gib
 
-from ._length import of_rows, with_sure_rows
+from ._length import depends_on_rows, of_rows, with_sure_rows
 
 SHARE = 4
 """Logits are named as the cause from a quarter of the need on."""
@@ -43,7 +43,19 @@ SHARE = 4
 def check(run: RunContext) -> Iterator[Finding]:
     if run.estimate is None or not run.estimate.near:
         return
-    rows, run = of_rows(run), with_sure_rows(run)
+    if depends_on_rows(run) is None:
+        yield from _spike(with_sure_rows(run), of_rows(run), None)
+    else:
+        yield from _spike(run, _at_the_limit(run), Severity.INFO)
+
+
+def _at_the_limit(run: RunContext) -> str:
+    length = run.setting("seq_len")
+    return f" where a row reaches {length.value:,} tokens" if length is not None and length.known else ""
+
+
+def _spike(run: RunContext, rows: str, severity: Severity | None) -> Iterator[Finding]:
+    """``rows``: of which rows the figures are. ``severity`` of what only the data decides."""
     estimate, plan = run.estimate, run.plan
     if estimate is None or plan is None or not estimate.near or not estimate.whole:
         return
@@ -63,7 +75,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
-        severity=None if enough else Severity.INFO,
+        severity=severity if enough else Severity.INFO,
     )
 
 

@@ -143,7 +143,6 @@ STEPS_SINCE = "5.0.0"
 RULE = Rule(
     code="BL307",
     name="warmup-longer-than-run",
-    supersedes=("warmup-longer-than-schedule",),
     severity=Severity.WARNING,
     confidence=Confidence.HIGH,
     scope="run",

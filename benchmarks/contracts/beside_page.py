@@ -1,4 +1,4 @@
-"""``docs/refusals/beside.md``: the committed tables beside the real classes, as `measured.json` has it.
+"""``docs/refusals-beside.md``: the committed tables beside the real classes, as `measured.json` has it.
 
 cd benchmarks && python -m contracts.beside_page
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from .beside import MEASURED, share
 
-PAGE = Path(__file__).parents[2] / "docs" / "refusals" / "beside.md"
+PAGE = Path(__file__).parents[2] / "docs" / "refusals-beside.md"
 MOST_LINES = 4
 HEAD = """<!-- made by python -m contracts.beside_page in benchmarks -->
 
@@ -23,7 +23,8 @@ Configs made at random, and public ones changed, given to the real argument clas
 tables: how many of those that the real class refuses are told, and how many of those that it takes are called an error. Releases are
 known, as a lock file would tell; nothing else is. Not counted as refused is what Python raises on the way (`None < 1`) and what the
 measuring machine lacks (packages, files, devices, the network); it is the column "apart". Made by
-`python -m contracts.beside PACKAGE ENV --public FOLDER --keep`.
+`python -m contracts.beside PACKAGE ENV --public FOLDER --keep`. Values are drawn from the fields' types and from what the conditions of
+the code compare them with, told or not: a condition that was not found in the code at all is met by chance only.
 
 | framework | release | class | configs | public files | refused | told | of refused | false | of taken | apart |
 | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |"""

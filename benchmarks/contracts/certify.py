@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +15,18 @@ from budgetlint.contracts.expression import evaluate
 from budgetlint.contracts.names import fields_of
 from budgetlint.contracts.words import choices
 
+from .fields import Field
 from .kinds import sample, together
 from .read import Found
 from .stacks import facts, stack_of
 from .state import Certified, Row
-from .witness import nested, repaired, witnesses
+from .witness import nested, refused_by, repaired, witnesses
 
 DRIVER = Path(__file__).with_name("driver.py")
 WITNESSES = 6
 """Configs that are tried for a row before it is given up."""
+MOST_WITNESSES = 60
+"""Configs of which those are taken."""
 
 
 def ask(
@@ -61,7 +66,7 @@ def certify(
     """Rows that the real class proves, and the others with the reason."""
     contract = found.contract
     known = facts((row.when for row, _ in found.rows), stack_of(next(python.parents[1].glob("lib/python*/site-packages"))))
-    start = {**base_of(found), **known}
+    start, fields = {**base_of(found), **known}, with_choices(found)
     asked: list[dict[str, Any]] = []
     plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
 
@@ -76,13 +81,14 @@ def certify(
             plan.append((position, sample(row), put(sample(row)), base))
             continue
         spelled[position] = [put(one) for one in other_case(row)]
-        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, start)):
-            if count >= WITNESSES:
-                break
+        strange = [other.when for other, _ in found.rows if other is not row and other.kind == "choice"]
+        ways = islice(witnesses(row.when, fields, start), MOST_WITNESSES)
+        every = sorted(ways, key=lambda way: refused_by(strange, way[0], fields, start))  # values that a field may have, first
+        for given, beside in every[:WITNESSES]:
             if not _plain(given):
                 continue
             others = [other.when for other, _ in found.rows if other is not row and other.kind not in ("warn", "type")]
-            mended = repaired(given, row.when, others, found.fields, start) if row.kind != "warn" else given
+            mended = repaired(given, row.when, others, fields, start) if row.kind != "warn" else given
             near = (
                 beside
                 if mended == given
@@ -105,6 +111,16 @@ def certify(
         if position not in proved
     ]
     return together([proved[position] for position in sorted(proved)]), rest
+
+
+def with_choices(found: Found) -> dict[str, Field]:
+    """The fields, with the values that rows of choices leave: worth trying for every other row."""
+    fields = dict(found.fields)
+    for row, _ in found.rows:
+        names = fields_of(row.when)
+        if row.kind == "choice" and names[0] in fields and set(names) == {names[0]} and not fields[names[0]].choices:
+            fields[names[0]] = replace(fields[names[0]], choices=choices(row.when, names[0]) or None)
+    return fields
 
 
 def other_case(row: Row) -> list[dict[str, Any]]:

@@ -63,6 +63,12 @@ def repaired(
     return now
 
 
+def refused_by(others: Sequence[ast.expr], given: Mapping[str, Any], fields: Mapping[str, Field], base: Mapping[str, Any]) -> bool:
+    """Does one of the other conditions hold of the config too?"""
+    defaults = {name: field.default for name, field in fields.items()} | dict(base)
+    return any(_holds(one, defaults, given, base) for one in others)
+
+
 def _other_ways(
     wrong: ast.expr,
     own: ast.expr,

@@ -18,7 +18,7 @@ from budgetlint.engine import baseline
 from budgetlint.engine.registry import Registry
 from budgetlint.files.disk import ChangedFiles, DiskFiles
 from budgetlint.gate.change import LOOSENS, TIGHTENS, GateChange
-from budgetlint.gate.eyes import Gate, gate_of
+from budgetlint.gate.eyes import EarlierGate, gate_of
 from budgetlint.gate.loosened import TwoGates, evidence_gone
 from budgetlint.resolve.budget_scope import comment_format
 from budgetlint.results.comparison import Comparison
@@ -63,7 +63,7 @@ def gated(
     return Gated(_with(report, [*told, *listed], was), was, _known(args, base, was))
 
 
-def _gate(args: argparse.Namespace, base: Base, session: Session, configs: tuple[Config, Config]) -> Gate:
+def _gate(args: argparse.Namespace, base: Base, session: Session, configs: tuple[Config, Config]) -> EarlierGate:
     was, now = configs
     entries = session.project.entries
 

@@ -6,12 +6,13 @@ import argparse
 import posixpath
 from pathlib import Path
 
+from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, UnreadableFile, read_source
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
 from budgetlint.config.config import Config
-from budgetlint.config.policy import STRICT, Policy, strict, under_policy
+from budgetlint.config.policy import STRICT, Policy, strict
 from budgetlint.isolation.entry_points import POLICIES, entry_points_of
 
 
@@ -19,6 +20,22 @@ def under(args: argparse.Namespace, config: Config) -> Config:
     """The settings of a repository as far as the policy of the command line lets them count."""
     policy = getattr(args, "policy", None)
     return config if policy is None else under_policy(config, policy)
+
+
+_AS_A_WHOLE = ("select", "ignore", "per-file-ignores", "exclude", "baseline")
+"""The keys of ``[tool.budgetlint]`` that count or do not; of `levels` and `allow` each entry is looked at, by what it does."""
+
+
+def under_policy(config: Config, policy: Policy) -> Config:
+    """The settings of a repository as far as they count. What makes it stricter always does."""
+    usual, counted = Config(), policy.settings
+    fields = {} if counted is None else {key.replace("-", "_") for key in _AS_A_WHOLE if key not in counted}
+    kept = replace(config, **{name: getattr(usual, name) for name in fields}, policy=policy)
+    if policy.settings is not None and "fail-on" not in policy.settings:
+        kept = replace(kept, fail_on=min(config.fail_on, usual.fail_on))
+    if policy.fail_on is not None:
+        kept = replace(kept, fail_on=min(kept.fail_on, policy.fail_on))
+    return replace(kept, require_verdict=kept.require_verdict or policy.require_verdict)
 
 
 def open_policy(args: argparse.Namespace, io: Console) -> None:

@@ -13,7 +13,6 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.record import field, open_record
 
 if TYPE_CHECKING:
-    from budgetlint.config.config import Config
     from budgetlint.language.budget import Budget
     from budgetlint.rules_api.rule import Rule
 
@@ -72,27 +71,6 @@ class Policy:
 
 def strict() -> Policy:
     return Policy(STRICT, settings=(), levels=False, measured=False, waivers=WaiverTerms(allowed=False))
-
-
-def under_policy(config: Config, policy: Policy) -> Config:
-    """The settings of a repository as far as they count. What makes it stricter always does."""
-    from budgetlint.base.record import replace
-    from budgetlint.config.config import Config as Settings
-
-    usual, counted = Settings(), policy.settings
-    fields = {} if counted is None else {key.replace("-", "_") for key in _AS_A_WHOLE if key not in counted}
-    kept = replace(config, **{name: getattr(usual, name) for name in fields}, policy=policy)
-    if policy.settings is not None and "fail-on" not in policy.settings:
-        kept = replace(kept, fail_on=min(config.fail_on, usual.fail_on))
-    if policy.fail_on is not None:
-        kept = replace(kept, fail_on=min(kept.fail_on, policy.fail_on))
-    return replace(kept, require_verdict=kept.require_verdict or policy.require_verdict)
-
-
-WEAKENING = ("select", "ignore", "fail-on", "levels", "per-file-ignores", "allow", "exclude", "baseline")
-"""The keys of ``[tool.budgetlint]`` that may make a gate milder."""
-_AS_A_WHOLE = ("select", "ignore", "per-file-ignores", "exclude", "baseline")
-"""Those that count or do not; of the others each entry is looked at, by what it does."""
 
 
 def bound_by(budget: Budget, policy: Policy) -> Budget:

@@ -32,7 +32,7 @@ class Waivers(_Table):
     reason: bool = Field(True, description="whether a waiver must say why")
 
 
-class Schema(_Table):
+class PolicyTable(_Table):
     """A policy file."""
 
     version: Literal[1] = Field(description="of this schema")
@@ -51,7 +51,7 @@ class Schema(_Table):
 
 
 def json_schema() -> dict[str, Any]:
-    return Schema.model_json_schema()
+    return PolicyTable.model_json_schema()
 
 
 def read_policy(source: SourceFile, name: str) -> Policy:
@@ -61,7 +61,7 @@ def read_policy(source: SourceFile, name: str) -> Policy:
     except tomllib.TOMLDecodeError as error:
         raise BadPolicy(f"is not valid TOML: {error}") from None
     try:
-        schema = Schema.model_validate(raw)
+        schema = PolicyTable.model_validate(raw)
     except ValidationError as error:
         raise BadPolicy("; ".join(_problem(detail, source) for detail in error.errors())) from None
     bound = None
@@ -91,7 +91,7 @@ def _problem(detail: Any, source: SourceFile) -> str:
     path = [str(part) for part in detail["loc"]]
     line = next((number for number, text in enumerate(source.text.splitlines(), 1) if path and path[-1] in text), 1)
     if detail["type"] == "extra_forbidden":
-        model: type[BaseModel] = Waivers if path[0] == "waivers" else Schema
+        model: type[BaseModel] = Waivers if path[0] == "waivers" else PolicyTable
         known = [one.alias or key for key, one in model.model_fields.items()]
         return f"line {line}: no key '{path[-1]}'{did_you_mean(path[-1], known) or '; known: ' + ', '.join(known)}"
     return f"line {line}: {'.'.join(path)}: {detail['msg']}"

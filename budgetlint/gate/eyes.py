@@ -19,7 +19,7 @@ SETTINGS_FILE = "pyproject.toml"
 
 
 @open_record
-class Gate:
+class EarlierGate:
     """``texts`` are read instead of today's files, ``hidden`` are not there. ``alone``: the change touches nothing else."""
 
     texts: Mapping[str, str]
@@ -40,7 +40,7 @@ def gate_of(
     configs: tuple[Config, Config],
     format_of: Callable[[str], str],
     baselines: Iterable[str] = (),
-) -> Gate:
+) -> EarlierGate:
     """``renamed`` gives the name that a file has now by the one that it had, ``configs`` the settings then and now; ``format_of`` says how
     comments are written in a file of today, ``baselines`` are files that hide findings."""
     was_called = {new: old for old, new in renamed.items()}
@@ -50,7 +50,7 @@ def gate_of(
     for path in sorted(change.gone.keys() - renamed.keys()):
         made.lose(path)
     changes = (*settings_changes(*configs), *made.changes)
-    return Gate(made.texts, frozenset(made.hidden), changes, bool(changes) and not made.others)
+    return EarlierGate(made.texts, frozenset(made.hidden), changes, bool(changes) and not made.others)
 
 
 class _Made:

@@ -14,8 +14,14 @@ from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Part, Term, writte
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan, Sharding
+
+    # an estimate keeps what was asked and what it offers, which are made of the words of estimates
     from budgetlint.memory.planner import Planned
+
+    # the same run with short rows is an estimate of its own
     from budgetlint.memory.short_rows import ShortRows
+
+    # what a card offers is compared with what an estimate needs
     from budgetlint.memory.standing import Capacity
 
 

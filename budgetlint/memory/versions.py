@@ -88,7 +88,7 @@ def _accumulations(plan: Plan, stack: Stack) -> tuple[Accumulation, ...]:
 def _is_anybodys(plan: Plan, stack: Stack) -> bool:
     """A budget alone says that it accumulates, and a release of transformers is only supposed: its loop may be any."""
     said = plan.origins.get("grad_accum")
-    return "transformers" in stack.supposed and said is not None and said.origin.kind in SAID
+    return stack.is_supposed("transformers") and said is not None and said.origin.kind in SAID
 
 
 def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:

@@ -31,7 +31,7 @@ from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
 from budgetlint.program.steps import ModelRun
 from budgetlint.program.stops import MOST_PASSED, Passed, is_meant, told, trains
-from budgetlint.program.values import Known, Value
+from budgetlint.program.values import Value
 
 _IN_ERROR = "the program ends in an error before it trains"
 Default = Callable[[str, str], Value | None]
@@ -76,8 +76,7 @@ class Followed(NamedTuple):
     """Texts that say no and were taken for true."""
     schedules: tuple[Schedule, ...] = ()
     asked_words: tuple[AskedWord, ...] = ()
-    dropped: tuple[Known, ...] = ()
-    """Schedules that a loop makes; words that were compared with the program's own; flags that it drops."""
+    """Schedules that a loop makes; words that were compared with the program's own."""
     flags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """By destination, the flags of the options that were read."""
     untaken: Mapping[int, frozenset[bool]] = MappingProxyType({})
@@ -122,7 +121,7 @@ def _once(
     found = Followed(
         *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, it.missed, it.dropping, it.kept,
         any(map(_is_trainer, it.doubts)),
-        tuple(it.runs), tuple(it.true_texts), tuple(it.schedules), tuple(it.asked_words.values()), tuple(it.dropped), it.flags,
+        tuple(it.runs), tuple(it.true_texts), tuple(it.schedules), tuple(it.asked_words.values()), it.flags,
         {key: frozenset(ways) for key, ways in it.untaken.items()},
         frozenset(one.path for one in it.modules.made.values()), it.slips, loads and may_be_unpatched(it.modules),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """Schedules of a learning rate that a loop of the program's own makes, with a warm-up and a length that are both known.
 
 Sources: transformers 4.53.2 and diffusers 0.31.0 ``optimization.py``: ``get_scheduler`` (``constant``, ``piecewise_constant`` and
-``reduce_lr_on_plateau`` do without a warm-up), ``get_*_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps)``.
+``reduce_lr_on_plateau`` do without a warm-up), ``get_*_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps)``;
+pytorch-transformers 1.0 to 1.2 ``optimization.py``: ``WarmupLinearSchedule(optimizer, warmup_steps, t_total)``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from budgetlint.program.noted import Schedule
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import Known, Opaque, Value
 
-_PACKAGES = ("transformers.", "diffusers.")
+_PACKAGES = ("transformers.", "diffusers.", "pytorch_transformers.")
+_FIRST = frozenset({"WarmupLinearSchedule", "WarmupCosineSchedule", "WarmupCosineWithHardRestartsSchedule"})
+"""What they were called first."""
 _WITHOUT = frozenset({"constant", "piecewise_constant", "reduce_lr_on_plateau"})
 _PROCESSES = frozenset({"num_processes", "world_size"})
 
@@ -41,15 +44,16 @@ def times_processes(node: ast.BinOp, left: Value, right: Value, made: Value) -> 
 def scheduled(it: Interpreter, name: str, call: Call) -> None:
     """A call of this name, if it makes a schedule that the program surely uses."""
     last = name.rpartition(".")[2]
-    plain = last == "get_scheduler"
-    if not name.startswith(_PACKAGES) or not (plain or last.endswith("_schedule_with_warmup")) or it.conditions or call.rest is not None:
+    plain, first = last == "get_scheduler", last in _FIRST
+    makes = plain or first or last.endswith("_schedule_with_warmup")
+    if not name.startswith(_PACKAGES) or not makes or it.conditions or call.rest is not None:
         return
     kind = call.get("name", 0) if plain else None
     if plain and (not isinstance(kind, Known) or kind.value in _WITHOUT):
         return
     own = name.startswith("diffusers.") and plain  # ``step_rules`` stands between
-    warmup = call.get("num_warmup_steps", None if own else 2 if plain else 1)
-    total = call.get("num_training_steps", None if own else 3 if plain else 2)
+    warmup = call.get("warmup_steps" if first else "num_warmup_steps", None if own else 2 if plain else 1)
+    total = call.get("t_total" if first else "num_training_steps", None if own else 3 if plain else 2)
     pair = _numbers(warmup, total)
     if pair is not None:
         it.schedules.append(Schedule(*pair, it.place(call.node, call.frame)))

@@ -75,16 +75,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
                   "collate_fn", "config"), "quantisation": ("load_in_8bit", "load_in_4bit"),
 }  # fmt: skip
 
-_WARMING = ("optimizer", "num_warmup_steps", "num_training_steps")
-WATCHED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",
-                     "get_cosine_with_hard_restarts_schedule_with_warmup"), _WARMING),
-    "get_scheduler": ("name", *_WARMING),
-    **dict.fromkeys(("WarmupLinearSchedule", "WarmupCosineSchedule"), ("optimizer", "warmup_steps", "t_total")),
-    "DataCollatorForCompletionOnlyLM": ("response_template", "instruction_template"),
-}  # fmt: skip
-"""Calls that decide no memory, and of which rules ask what they were given; what their positional arguments are called. transformers 4.40
-to 5.24 and pytorch-transformers 1.0 ``optimization.py``; trl 0.7 to 0.19 ``trainer/utils.py``."""
+WATCHED: dict[str, tuple[str, ...]] = {"DataCollatorForCompletionOnlyLM": ("response_template", "instruction_template")}
+"""Calls that decide no memory, and of which rules ask what they were given; what their positional arguments are called. trl 0.7 to 0.19
+``trainer/utils.py``."""
 
 
 def kind_of_call(name: str) -> str:

@@ -106,8 +106,6 @@ class Interpreter:
         """Texts that say no and were taken for true."""
         self.slips = Slips()
         self.schedules: list[Schedule] = []
-        self.dropped: list[Known] = []
-        """Flags that a parser leaves over and the program drops."""
         self.asked_words: dict[tuple[str, int, int, str], AskedWord] = {}
         self.untaken: dict[int, set[bool]] = {}
         """Of each condition (`ast.If`) that was decided, how."""

@@ -23,6 +23,10 @@ def derived(name: str, value: Any, note: str, follows: Setting | None) -> Settin
     return Setting(name, value, origin, str(value))
 
 
+AT_LEAST = "no fewer are meant: "
+"""How the note of a number begins that a file only puts a lower bound on: whoever says more is right."""
+
+
 def left_open(document: Document, loader: Loader, decides: Iterable[tuple[str, str, tuple[Any, ...]]]) -> Iterator[Setting]:
     """What a key decides together with others, where something else fills in its value: rows of a path, a setting, and what that can then
     be (nothing: whatever it can be at all)."""

@@ -9,7 +9,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
 from budgetlint.memory.estimate import ANOTHER, BROKEN, DEPENDS, NOT_MODELLED, Estimate, Fork, ForkReading, Opened, Verdict
 from budgetlint.memory.unmodelled import TABLE
-from budgetlint.report.folded import Line, folded, of_every_verdict
+from budgetlint.report.folded import FoldedLine, folded, of_every_verdict
 from budgetlint.report.style import VERDICT_WORDS
 
 FORKS, READINGS = 3, 4
@@ -134,7 +134,7 @@ def _with(opened: Opened, reading: ForkReading, newer: str) -> str:
     return _of_one(reading.values[0], newer)
 
 
-def _common(opened: Sequence[Opened], line: Line) -> str:
+def _common(opened: Sequence[Opened], line: FoldedLine) -> str:
     return " and ".join(f"{one_line(opened[at].name)} {_plainly(value)}" for at, value in line.common)
 
 

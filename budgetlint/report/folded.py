@@ -13,37 +13,37 @@ from budgetlint.memory.estimate import Fork, ForkReading, Verdict
 
 
 @record
-class Line:
+class FoldedLine:
     """Readings of one verdict: what they have in common, by the place of the setting, and the one whose figure is shown."""
 
     common: tuple[tuple[int, str], ...]
     shown: ForkReading
 
 
-def folded(fork: Fork) -> list[Line]:
+def folded(fork: Fork) -> list[FoldedLine]:
     """The fewest lines that say every reading, those of the fewest settings first."""
     lines = _lines(fork.readings, tuple(range(len(fork.settings))))
     return sorted(lines, key=lambda line: len(line.common))
 
 
-def _lines(readings: Sequence[ForkReading], free: Sequence[int]) -> list[Line]:
+def _lines(readings: Sequence[ForkReading], free: Sequence[int]) -> list[FoldedLine]:
     verdicts = {one.verdict for one in readings}
     if len(verdicts) == 1:
-        return [Line((), _shown(readings))]
+        return [FoldedLine((), _shown(readings))]
     if not free:
-        return [Line((), one) for one in readings]
+        return [FoldedLine((), one) for one in readings]
     tried = (_by(readings, at, [one for one in free if one != at]) for at in free)
     return min(tried, key=lambda lines: (len(lines), sum(len(line.common) for line in lines)))
 
 
-def _by(readings: Sequence[ForkReading], at: int, others: Sequence[int]) -> list[Line]:
+def _by(readings: Sequence[ForkReading], at: int, others: Sequence[int]) -> list[FoldedLine]:
     groups: dict[str, list[ForkReading]] = {}
     for one in readings:
         groups.setdefault(one.values[at], []).append(one)
     if len(groups) == 1:
         return _lines(readings, others)
     found = ((value, line) for value, group in groups.items() for line in _lines(group, others))
-    return [Line(tuple(sorted(((at, value), *line.common))), line.shown) for value, line in found]
+    return [FoldedLine(tuple(sorted(((at, value), *line.common))), line.shown) for value, line in found]
 
 
 def _shown(readings: Sequence[ForkReading]) -> ForkReading:

@@ -34,7 +34,7 @@ def _index(names: tuple[str, ...]) -> str:
         "Conditions over the fields of argument classes that end in an exception or a warning, read from the code of each release and",
         "tried on the real class: it refused a config that the condition picks, and took one beside it.",
         "[framework-refuses](../rules/framework-refuses.md) tells them. What a class asks of the machine, the model or the data is not",
-        "here: it cannot be decided from a config. [Beside the real classes](beside.md): how much of what they refuse is told.",
+        "here: it cannot be decided from a config. [Beside the real classes](../refusals-beside.md): how much of what they refuse is told.",
         "",
         "| framework | releases read | classes | refusals | warnings |",
         "| --- | --- | --- | --- | --- |",

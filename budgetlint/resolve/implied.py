@@ -20,7 +20,7 @@ _ASKS, _ASKED = "trl", ("transformers", "accelerate")
 
 
 @record
-class Row:
+class ImpliedRow:
     """What the releases from ``first`` up to the next row ask of a package: ``low <= v < high``."""
 
     first: Version
@@ -41,7 +41,7 @@ def with_implied(stack: Stack) -> Stack:
     return stack if releases == stack.releases else replace(stack, releases=releases)
 
 
-def _ends(rows: Sequence[Row]) -> tuple[Version | None, Version | None]:
+def _ends(rows: Sequence[ImpliedRow]) -> tuple[Version | None, Version | None]:
     """The least and the most that any of them takes."""
     lows, highs = [row.low for row in rows], [row.high for row in rows]
     low = None if None in lows or not lows else min(one for one in lows if one is not None)
@@ -49,7 +49,7 @@ def _ends(rows: Sequence[Row]) -> tuple[Version | None, Version | None]:
     return low, high
 
 
-def _may_hold(row: Row, asking: Release, rows: Sequence[Row]) -> bool:
+def _may_hold(row: ImpliedRow, asking: Release, rows: Sequence[ImpliedRow]) -> bool:
     """May a release of the range be one of this row's?"""
     later = next((one.first for one in rows if one.first > row.first), None)
     if asking.exact:
@@ -84,11 +84,11 @@ def _narrow(releases: dict[str, Release], package: str, low: Version | None, hig
 
 
 @cache
-def _rows(package: str) -> tuple[Row, ...]:
+def _rows(package: str) -> tuple[ImpliedRow, ...]:
     return tuple(_read(package))
 
 
-def _read(package: str) -> Iterator[Row]:
+def _read(package: str) -> Iterator[ImpliedRow]:
     import json
     from importlib.resources import files
 
@@ -100,4 +100,4 @@ def _read(package: str) -> Iterator[Row]:
         for one in SpecifierSet(asks.get(package, "")):
             low, high = (version_of(one.version), high) if one.operator == ">=" else (low, version_of(one.version))
         if first is not None:
-            yield Row(first, low, high)
+            yield ImpliedRow(first, low, high)

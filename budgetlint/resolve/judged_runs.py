@@ -18,6 +18,7 @@ from budgetlint.memory.standing import Capacity, Standing, standing
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.derived import AT_LEAST
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.adapterless import without_adapter
 from budgetlint.resolve.architecture import ModelShape
@@ -38,7 +39,7 @@ from budgetlint.resolve.startable import startable
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
-from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, Reading, Role, Run, Setting, Settings, Stack
 
 NOWHERE = Placement(Target(None, None), None, Settings())
 
@@ -181,7 +182,17 @@ def _on(run: Run, target: Target) -> Run:
         run = replace(run, settings=spread_over(run.settings, target))
     if target.device is None:
         return run
+    if target.device.count is not None and run.settings.get("devices") is not None:
+        run = replace(run, settings=_with_more(run.settings, target.device.count * (target.nodes or 1), target.device.origin))
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
+
+
+def _with_more(settings: Settings, offered: int, where: Origin) -> Settings:
+    """The devices of a budget, where a file only says how many there are at least."""
+    stated = settings["devices"]
+    if not stated.origin.note.startswith(AT_LEAST) or not stated.known or offered <= stated.value:
+        return settings
+    return settings.under(Settings([Setting("devices", offered, where, str(offered))]))
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

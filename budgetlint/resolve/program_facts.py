@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.closed_flags import closed_flags
-from budgetlint.resolve.dropped_flags import dropped_flags
 from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.metrics_made import metrics_not_made
 from budgetlint.resolve.own_schedules import own_schedules
@@ -32,7 +31,6 @@ from budgetlint.settings.program import (
     UNGIVEN,
     UNRECOGNIZED,
     VALUE,
-    ClosedFlag,
     FollowedProgram,
     OriginStep,
     ProgramDoubt,
@@ -91,14 +89,10 @@ def facts_of(
         find_slips=partial(slips, followed, trees, text),
         find_strange=partial(strange_words, followed, files),
         find_schedules=partial(own_schedules, followed, files),
-        find_closed=partial(_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
+        find_closed=partial(closed_flags, followed, tuple(words), trees, text) if launch is not None else tuple,
         find_calls=partial(plain_calls, followed, files),
     )
     return program, is_told
-
-
-def _flags(followed: Followed, words: Sequence[Value], trees: Trees, text: Callable[[], Iterable[str]]) -> tuple[ClosedFlag, ...]:
-    return (*closed_flags(followed, words, trees, text), *dropped_flags(followed, trees.files))
 
 
 def with_chains(program: FollowedProgram, document: Document, told: Told, files: Files) -> FollowedProgram:

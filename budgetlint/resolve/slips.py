@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from budgetlint.program.noted import Dropped, Watched
     from budgetlint.program.places import Place
 
-DROPPED, BEGUN, REPLACED, TEMPLATE, WARMUP, STEPPED = "dropped", "begun", "replaced", "template", "warmup", "stepped"
+DROPPED, BEGUN, REPLACED, TEMPLATE, STEPPED = "dropped", "begun", "replaced", "template", "stepped"
 _PARSES = re.compile(r"\.parse_(?:known_)?(?:intermixed_)?args\w*\(")
 _ARGV = re.compile(r"\bargv\b|\b(?:fire|tyro|typer|click|absl|hydra|simple_parsing|jsonargparse|OmegaConf\.from_cli)\b")
 _OF_LAUNCHERS = frozenset({"--local_rank", "--local-rank"})
@@ -104,20 +104,10 @@ def _watched(followed: Followed, files: Files) -> Iterator[ProgramSlip]:
         template = one.arguments.get("response_template")
         if one.name.startswith("trl.") and isinstance(template, Known) and isinstance(template.value, str) and _ends_blank(template.value):
             yield ProgramSlip(TEMPLATE, template.value, _place(template, one, files), at(one.place, files))
-        warmup, total = (_number(one, *names) for names in (("num_warmup_steps", "warmup_steps"), ("num_training_steps", "t_total")))
-        if warmup is not None and total is not None and warmup[1] > total[1] > 0:
-            values = (str(warmup[1]), str(total[1]))
-            yield ProgramSlip(WARMUP, "warmup_steps", _place(warmup[0], one, files), at(one.place, files), values)
 
 
 def _ends_blank(text: str) -> bool:
     return text.endswith(" ") and bool(text.strip())
-
-
-def _number(one: Watched, *names: str) -> tuple[Known, float] | None:
-    found = next((one.arguments[name] for name in names if name in one.arguments), None)
-    number = found.value if isinstance(found, Known) else None
-    return (found, number) if isinstance(found, Known) and isinstance(number, int | float) and not isinstance(number, bool) else None
 
 
 def _place(value: Value, call: Watched, files: Files) -> Location:

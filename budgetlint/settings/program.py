@@ -154,15 +154,12 @@ class ScheduleMade:
 
 @record
 class ClosedFlag:
-    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None).
-    ``is_dropped``: no parser of it has the flag (``near`` is one that it has), and what is left over is not looked at."""
+    """A flag that the program does not ask for: as a condition keeps it from that (``because``, at ``closed_at``), or at all (None)."""
 
     flag: str
     location: Location
     because: str = ""
     closed_at: Location | None = None
-    near: str = ""
-    is_dropped: bool = False
 
 
 @record

@@ -278,6 +278,9 @@ class Stack:
             self.unanswered.add((package, version))
         return answer
 
+    def is_supposed(self, package: str) -> bool:
+        return package in self.supposed
+
     def is_doubted(self, package: str) -> bool:
         """Is a release of it wanted, and is it not told which?"""
         return package in self.doubted and package not in self.releases

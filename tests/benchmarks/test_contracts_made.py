@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from contracts.certify import other_case
+from contracts.certify import other_case, with_choices
 from contracts.code import Release
 from contracts.read import Found, read
 from contracts.sources import Contract, Walked
@@ -120,3 +120,9 @@ def test_a_choice_in_any_case_has_words() -> None:
     tree = parse("b is not None and upper(b) not in ['NO', 'EAGER']")
     assert clauses(tree) == ("b is set", "b is none of NO or EAGER")
     assert choices(tree, "b") == ("NO", "EAGER")
+
+
+def test_what_one_row_leaves_of_a_field_is_tried_for_the_others(tmp_path: Path) -> None:
+    found = found_in(tmp_path, "Backend(self.backend)\nif self.backend != 'NO' and self.least > 2:\n    raise ValueError")
+    assert with_choices(found)["backend"].choices == ("NO", "EAGER")
+    assert with_choices(found)["least"] == found.fields["least"]

@@ -26,6 +26,7 @@ RECORDED: tuple[str, ...] = (
     "f48897fe2da90654c0f7c49a72fdf920ba2d270b3ca2999ed5df82e0b3b7646c",
     "9d30a671ac1b2ea984207861ab399f641032776f762ff3ea4c6ce31b1e346499",
     "3b2c336247e81fd0c2d506ded69c7f4757ba9fffb06cc58e273384b1051b1bbf",
+    "0cfc96e3004282f2957d6538597d4e2e4cf14d62b0e34a0f8531eef5955e51a2",
 )
 """The digest of each line of `data/first_looks.jsonl`, in order: a batch adds one, and changes none."""
 

@@ -351,8 +351,8 @@ def test_most_runs_are_judged_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     repo.commit()
     repo.change("many/7.yaml", "batch_size: 1", "batch_size: 2")
     judged: list[int] = []
-    real = compare_with._Work._on_target
-    monkeypatch.setattr(compare_with._Work, "_on_target", lambda self, found: judged.append(len(found.runs)) or real(self, found))
+    real = compare_with.on_target
+    monkeypatch.setattr(compare_with, "on_target", lambda found, name: judged.append(len(found.runs)) or real(found, name))
     found = repo.compare()
     assert (judged, found["unchanged"], list(told(found))) == ([1], 23, ["many/7.yaml"])
 

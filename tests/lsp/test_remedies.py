@@ -30,7 +30,7 @@ def _with(text: str, action: dict[str, Any]) -> str:
     """The text after the action's edits, all of which are insertions or changes inside one line."""
     lines = [*text.splitlines(keepends=True), ""]
     (edits,) = action["edit"]["changes"].values()
-    for edit in sorted(edits, key=lambda one: -one["range"]["start"]["line"]):
+    for edit in sorted(edits, key=lambda one: (one["range"]["start"]["line"], one["range"]["start"]["character"]), reverse=True):
         start, end = edit["range"]["start"], edit["range"]["end"]
         assert start["line"] == end["line"]
         line = lines[start["line"]]

@@ -19,6 +19,7 @@ LEAVES = tuple(f"budgetlint.base.{name}" for name in ("record", "units", "numera
 """Records, amounts of bytes, numbers, near names: they import nothing of ours, and CONTRIBUTING names the first."""
 
 INSIDE = {
+    "budgetlint.base.plain_text": ("a name of a file on one line", "no_verdict"),
     "budgetlint.base.source": ("whether a value stands in another file than the program that it reaches", "yaml_float_as_string"),
     "budgetlint.catalog.choice": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.choice_rows": ("closed values of keys", "unknown_value"),
@@ -42,7 +43,7 @@ INSIDE = {
         "unknown_flag unknown_key",
     ),
     "budgetlint.contracts.signature": ("what constructors take, by release", "argument_not_taken flag_ambiguous"),
-    "budgetlint.documents.python_marks": ("sections of a followed program", "_length eval_logits_accumulation"),
+    "budgetlint.documents.python_marks": ("sections of a followed program", "eval_logits_accumulation"),
     "budgetlint.engine.lazy_rules": ("the index of the built-in rules", "__init__ __main__"),
     "budgetlint.launch.slurm": ("what a job asks for", "_launch"),
     "budgetlint.language.asserted": ("asserts of a budget", "assert_broken"),
@@ -53,7 +54,8 @@ INSIDE = {
     "budgetlint.measured.reconcile": ("an estimate against what was measured", "measured_below_static measured_differs"),
     "budgetlint.measured.watched": ("files that a declared run was written from", "_declared"),
     "budgetlint.memory.estimate": ("why a verdict is open", "_open"),
-    "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_whatif"),
+    "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_length _whatif"),
+    "budgetlint.memory.short_rows": ("the run with short rows", "_length smallest_card"),
     "budgetlint.memory.layout": ("settings that split a model", "_asserted _by_size"),
     "budgetlint.memory.need": ("the need on a card that is not the run's", "smallest_card"),
     "budgetlint.memory.plan": (
@@ -81,7 +83,7 @@ INSIDE = {
         "_adapters _contracts _scripts bnb_fp4_default device_map_auto_distributed eval_logits_accumulation load_in_4bit_kwarg_removed "
         "peft_gc_no_input_grads",
     ),
-    "budgetlint.settings.run": ("what a budget says of the workload; a model of which only the vocabulary is open", "_length no_verdict"),
+    "budgetlint.settings.run": ("releases compared; a model of which only the vocabulary is open", "argument_not_taken no_verdict"),
     "budgetlint.report.answer": ("an open verdict in words", "_open"),
 }
 """What some rules take from further inside, about a table or an arithmetic that nobody else's rule is promised: why, and who."""

@@ -62,6 +62,9 @@ NAMED = (
 )
 RAY = "python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-0.5B --init_kl_coef 0 --colocate_all_models --vllm_num_engines 1\n"
 SETUP = 'from setuptools import setup\nsetup(\n    name="{}",\n    version="0.12.0",\n)\n'
+TRL_0_12 = "trl@0.12.0 accelerate>=0.34.0 transformers>=4.46.0"
+TRL_0_24 = "trl@0.24.0 accelerate>=1.4.0 transformers>=4.56.1"
+"""With what its METADATA asks for."""
 TRL = "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B --dataset_name d --output_dir o --max_length 512\n"
 
 CASES = {
@@ -129,7 +132,7 @@ CASES = {
     ),
     "setup.py of the package says it": Case(
         {"run.sh": TRL, "trl/__init__.py": "", "setup.py": SETUP.format("trl")},
-        "trl@0.12.0",
+        TRL_0_12,
         {"recompute": "none"},
     ),
     "setup.py of something else": Case(
@@ -137,13 +140,13 @@ CASES = {
         "unknown",
     ),
     "pyproject of the package says it": Case(
-        {"run.sh": TRL, "src/trl/__init__.py": "", "pyproject.toml": '[project]\nname = "trl"\nversion = "0.12.0"\n'}, "trl@0.12.0"
+        {"run.sh": TRL, "src/trl/__init__.py": "", "pyproject.toml": '[project]\nname = "trl"\nversion = "0.12.0"\n'}, TRL_0_12
     ),
     "a pin says that another is installed": Case(
-        {"run.sh": TRL, "trl/__init__.py": '__version__ = "0.12.0"\n', "requirements.txt": "trl==0.24.0\n"}, "trl@0.24.0"
+        {"run.sh": TRL, "trl/__init__.py": '__version__ = "0.12.0"\n', "requirements.txt": "trl==0.24.0\n"}, TRL_0_24
     ),
     "a bound says nothing": Case(
-        {"run.sh": TRL, "trl/__init__.py": '__version__ = "0.12.0"\n', "requirements.txt": "trl>=0.9\n"}, "trl@0.12.0"
+        {"run.sh": TRL, "trl/__init__.py": '__version__ = "0.12.0"\n', "requirements.txt": "trl>=0.9\n"}, TRL_0_12
     ),
     "python -m takes the folder it stands in": Case(
         {"run.sh": COMMAND, **verl(), "requirements.txt": "verl==0.5.0\n"}, "verl@0.1", {"reference_offload": "none"}

@@ -238,7 +238,7 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
         {"adapter": "none", "quant": "none"},
     ),
     ("Unsloth cuts at the model's length", {"train.py": UNSLOTH.format("", "", "max_length=8192, ")}, "", {"seq_len": 4096}),
-    ("a shorter length of one's own", {"train.py": UNSLOTH.format("", "", "max_length=512, ")}, "", {"seq_len": 512}),
+    ("a shorter length of one's own, by release", {"train.py": UNSLOTH.format("", "", "max_length=512, ")}, "", {"seq_len": (4096, 512)}),
     (
         "Unsloth's loss, before",
         {"train.py": UNSLOTH.format("", "", "")},

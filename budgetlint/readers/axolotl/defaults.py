@@ -12,7 +12,7 @@ from typing import Any
 from budgetlint.base.record import replace
 from budgetlint.readers.axolotl.rollouts import rollout_filling
 from budgetlint.readers.base import default
-from budgetlint.readers.derived import derived
+from budgetlint.readers.derived import AT_LEAST, derived
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.settings.run import Setting, Settings, Stack
 
@@ -154,4 +154,6 @@ def _least_devices(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if group is None or not group.known or not _COUNTED.isdisjoint(settings) or stack.at_least("axolotl", "0.12") is False:
         return
     count = prod(settings.value(name) or 1 for name in _DEGREES)
-    yield derived("devices", count, "axolotl utils/distributed.py: as many as its groups and degrees take, more hold replicas", group)
+    yield derived(
+        "devices", count, f"{AT_LEAST}axolotl utils/distributed.py: its groups and degrees take so many", group
+    )

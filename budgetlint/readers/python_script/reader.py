@@ -48,6 +48,10 @@ RLOO_TASK = "rloo"
 _WRITTEN = 2
 _TRAINS = expression(r"^(?:\w+\.|\w+\(.*\)\.)train\(", re.MULTILINE)
 """The body of the file trains: ``trainer.train()``."""
+_ASKED = expression(
+    r"parse_args|parse_known_args|\bargv\b|\b(?:fire|click|typer|tyro|hydra|environ|getenv)\b|safe_load|json\.load"
+)
+"""What it trains with may come from its command, or from a file."""
 """Literal training arguments that make a file worth a run."""
 
 
@@ -60,7 +64,7 @@ def score(document: Document, flavour: str) -> float:
     if document.facts.get(FOLLOWED):
         return 1.0
     literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
-    trains = literal and classes.trainer_of(document) and _TRAINS.search(document.source.text)
+    trains = literal and classes.trainer_of(document) and _TRAINS.search(text := document.source.text) and not _ASKED.search(text)
     return 1.0 if len(literal) >= _WRITTEN or trains else 0.0
 
 

@@ -28,7 +28,6 @@ from budgetlint.program.packages.parsers.argparse_options import (
     prefixes_of,
     set_defaults,
 )
-from budgetlint.program.packages.parsers.leftover import left_over
 from budgetlint.program.packages.parsers.options import (
     SUPPRESSED,
     Acted,
@@ -177,8 +176,6 @@ def _parse(known_only: bool) -> Callable[[Interpreter, Value, Call], Value]:
         made, left = namespace(
             it, parser, _words(it, call.get("args", 0)), call, known_only=known_only, into=into if isinstance(into, Object) else None
         )
-        if known_only:
-            left_over(it, left, call)
         return Items([made, Items(left)], "tuple") if known_only else made
 
     return parse
