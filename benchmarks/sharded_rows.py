@@ -6,7 +6,8 @@
 
 Versions stand in each row (torch 2.13.0, transformers 5.24.0, deepspeed 0.19.8). Neither side has cuBLAS workspaces. A row whose settings
 no budget can say is left out, as are rows of real tensors that repeat a simulated one; of what a DeepSpeed config says and no statement
-does (``overlap_comm``, the limits of stage 3) the plan is told, and that the rows are of rank 0.
+does (``overlap_comm``, the limits of stage 3) the plan is told, and which rank it was. The first ZeRO rows showed the mechanisms; the second
+(``second``) were chosen and frozen after that, other ranks, sizes and versions among them.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def plan_of(row: Row) -> Plan:
         raise ValueError(f"{row['id']}: {problems or 'no plan'}")
     asked = row.get("ds_config", {}).get("zero_optimization", {})
     changes = {field: asked[key] for key, field in KNOBS.items() if key in asked and hasattr(plan.sharding.zero, field)}
-    return replace(plan, sharding=replace(plan.sharding, rank=0, zero=replace(plan.sharding.zero, **changes)))
+    return replace(plan, sharding=replace(plan.sharding, rank=row.get("rank", 0), zero=replace(plan.sharding.zero, **changes)))
 
 
 def judged(row: Row) -> Judged:
@@ -90,13 +91,15 @@ def left_out(row: Row) -> bool:
 
 
 def report(found: list[Judged]) -> Iterator[str]:
-    yield f"{'':16} {'truth MiB':>10} {'peak':>8} {'forward':>8} {'backward':>8} {'step':>8}"
+    yield f"{'':24} {'truth MiB':>10} {'peak':>8} {'forward':>8} {'backward':>8} {'step':>8}"
     for one in sorted(found, key=lambda item: -abs(item.error())):
         errors = " ".join(f"{one.error(name):>+8.2%}" if name in one.figures else f"{'':>8}" for name in ("peak", *PHASES))
-        yield f"{one.row['id']:16} {one.row['peak'] / MIB:>10.1f} {errors}  {one.row['method']}, {one.row['peak_phase']}"
+        yield f"{one.row['id']:24} {one.row['peak'] / MIB:>10.1f} {errors}  {one.row['method']}, {one.row['peak_phase']}"
     yield ""
     zero = [one for one in found if one.row["method"].startswith("zero")]
-    groups = {"ZeRO": zero}
+    groups = {
+        f"ZeRO, {name}": [one for one in zero if ("second" in one.row) is later] for name, later in (("first", False), ("second", True))
+    }
     for one in found:
         groups.setdefault(one.row["method"], []).append(one)
     for name, members in groups.items():
