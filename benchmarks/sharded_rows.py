@@ -4,10 +4,10 @@
     python benchmarks/sharded_rows.py --row z2-8b     # one row: the bill's terms beside the tensors that were live, phase by phase
     python benchmarks/sharded_rows.py --json FILE     # every figure
 
-Versions stand in each row (torch 2.13.0, transformers 5.24.0, deepspeed 0.19.8). Neither side has cuBLAS workspaces. A row whose settings
-no budget can say is left out, as are rows of real tensors that repeat a simulated one; of what a DeepSpeed config says and no statement
-does (``overlap_comm``, the limits of stage 3) the plan is told, and which rank it was. The first ZeRO rows showed the mechanisms; the second
-(``second``) were chosen and frozen after that, other ranks, sizes and versions among them.
+Versions stand in each row (torch 2.13.0, transformers 5.24.0, deepspeed 0.19.8 where nothing else is said). Neither side has cuBLAS
+workspaces. A row whose settings no budget can say is left out, as are rows of real tensors that repeat a simulated one; of what a DeepSpeed
+config says and no statement does (``overlap_comm``, the limits of stage 3) the plan is told, and which rank it was. The first ZeRO rows
+showed the mechanisms; the second (``second``) were chosen and frozen after that, other ranks, sizes and versions among them.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from budgetlint.memory.static import trainable
 from budgetlint.memory.zero import largest_group, order_of
 from budgetlint.memory.zero_live import Trip, _course
 from budgetlint.memory.zero_reduce import Held, Partitioned, Scattered, candidates, layout
+from budgetlint.report.rank import rank_words
 from budgetlint.resolve.runs import judge_texts
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +131,13 @@ def test_the_step_of_8b_over_eight_ranks() -> None:
 def test_ranks_that_differ_are_estimated_each(shard: str, ranks: tuple[int | None, ...]) -> None:
     plan = plan_of(f"device 8x h100-80gb; model llama-3.1-8b; precision bf16; batch 1; seq 1024; shard {shard}")
     assert tuple(one.sharding.rank for one in rank_plans(plan)) == ranks
+
+
+def test_the_worst_rank_is_named() -> None:
+    text = "device 8x h100-80gb; model llama-3.1-8b; precision bf16; batch 1; seq 1024; recompute full; shard zero2"
+    (run,) = judge_texts({}, budget=text).runs
+    assert run.estimate is not None
+    assert rank_words(run.estimate) == "rank 5 of 8, by the gradients that touch its partition"
 
 
 @pytest.mark.parametrize(("version", "element"), [("0.18.2", 4 + 3 + 4), ("0.19.5", 4 + 3 + 4), ("0.19.6", 8)])
