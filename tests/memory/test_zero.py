@@ -133,6 +133,15 @@ def test_ranks_that_differ_are_estimated_each(shard: str, ranks: tuple[int | Non
     assert tuple(one.sharding.rank for one in rank_plans(plan)) == ranks
 
 
+@pytest.mark.parametrize(("live", "reuse"), [(None, 10**9), (3 * 10**9, 10**9), (2 * 10**8, 2 * 10**8), (0, 0)])
+def test_a_config_that_lowers_what_is_live_lowers_what_is_reused(live: int | None, reuse: int) -> None:
+    asked = {"zero_optimization": {"stage": 3, **({} if live is None else {"stage3_max_live_parameters": live})}}
+    text = "device 8x h100-80gb; config ds.json; model llama-3.1-8b; precision bf16; batch 1; seq 1024"
+    (run,) = judge_texts({"ds.json": json.dumps({**asked, "bf16": {"enabled": True}})}, budget=text).runs
+    assert run.plan is not None
+    assert run.plan.sharding.zero.max_reuse == reuse
+
+
 def test_the_worst_rank_is_named() -> None:
     text = "device 8x h100-80gb; model llama-3.1-8b; precision bf16; batch 1; seq 1024; recompute full; shard zero2"
     (run,) = judge_texts({}, budget=text).runs
