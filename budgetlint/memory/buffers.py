@@ -71,10 +71,8 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
 def _low_gradients(plan: Plan, train: Trainable) -> Iterator[Term]:
     """DeepSpeed's BF16_Optimizer (0.18.6 engine.py: bf16 with fp32 accumulation at stage 1 without offload; bf16_optimizer.py): each
     backward makes 16-bit gradients, which are then added to a whole fp32 buffer and zeroed in place, not freed."""
-    precision, sharding = plan.precision, plan.sharding
-    wide = precision.weights == 2 and precision.grads == 4 and precision.recipe.endswith("bf16")
     engine = not plan.accumulation.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
-    if sharding.kind == "zero1" and wide and engine and plan.full and not sharding.offload_optimizer:
+    if plan.has_bf16_optimizer and engine:
         why = plan.because("grads_dtype", "shard", "precision")
         yield tensor(Bucket.BUFFERS, "deepspeed.16-bit-gradients", why, (("gradient", train.elements),), 2)
 
