@@ -53,7 +53,7 @@ def _resting(plan: Plan, parts: Parts) -> Resting:
     return Resting(parts.summed(static.weights(plan, train)), parts.summed(rest))
 
 
-RESTING = Asked((*_MODEL, "vision", "optimizer", "wide_embedding", "accumulation", "device"), _resting)
+RESTING = Asked((*_MODEL, "vision", "optimizer", "optimizer_in_backward", "wide_embedding", "accumulation", "device"), _resting)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------------
@@ -75,7 +75,8 @@ class Gradients:
 
 def _gradients(plan: Plan, parts: Parts) -> Gradients:
     train = parts.of(TRAINABLE, plan)
-    carries = plan.carries and not plan.optimizer_in_backward
+    partition = plan.sharding.kind == "zero3" and plan.runs_deepspeed  # which stands all the time
+    carries = plan.carries and not plan.optimizer_in_backward and not partition
     return Gradients(
         resting=parts.summed((gradients.in_backward(plan, train),)),
         carried=parts.summed((gradients.accumulated(plan, train),) if carries else ()),

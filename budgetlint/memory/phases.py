@@ -69,9 +69,16 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
         from budgetlint.memory import scoring
 
         yield "scoring", tuple(scoring.moment(step))
-    yield "forward", (_forward(step),)
-    yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
-    yield "step", (_optimizer_step(step),)
+    if step.plan.runs_deepspeed:
+        from budgetlint.memory import zero_phases
+
+        yield "forward", tuple(zero_phases.forward(step))
+        yield "backward", (*zero_phases.backward(step), *_tower_backward(step))
+        yield "step", tuple(zero_phases.update(step))
+    else:
+        yield "forward", (_forward(step),)
+        yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
+        yield "step", (_optimizer_step(step),)
     if step.plan.eval_batch:
         yield evaluation.PHASE, tuple(evaluation.moments(step))
 
