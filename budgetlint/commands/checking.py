@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,19 +44,37 @@ def run(args: argparse.Namespace, io: Console) -> int:
         checked = partial(_checked, registry, config, session)
         return _run(args, io, formats, config, session, checked, checked(session.judged()))
     from budgetlint.commands.compare_with import base_of, rereadable  # git and what compares: most checks do without
+    from budgetlint.commands.touched import EveryRun, touched
 
     io = rereadable(args, io)
+    with touched(args, io, config) as found:
+        if found is not None:
+            with suppress(EveryRun):
+                return _run_compared(args, io, formats, config, registry, found.base, found.session, found.judged)
     session = session_of(args, io, config)
     judged = session.judged()
     with base_of(args, io, session, judged, whole=args.fix or args.diff) as base:
-        checked = partial(_checked_new, args, registry, config, base, session)
-        if args.fix or args.diff:
-            return _run(args, io, formats, config, session, checked, checked(judged))
-        from budgetlint.commands.gate import gated
+        return _run_compared(args, io, formats, config, registry, base, session, judged)
 
-        was = _settings(args, base.config)
-        answer = gated(args, io, base, session, judged, (was, config), partial(_checked_with, args, registry, base))
-        return _run(args, io, formats, answer.config, session, checked, answer.report, answer.known)
+
+def _run_compared(
+    args: argparse.Namespace,
+    io: Console,
+    formats: list[Wanted],
+    config: Config,
+    registry: Registry,
+    base: Base,
+    session: Session,
+    judged: Judged,
+) -> int:
+    checked = partial(_checked_new, args, registry, config, base, session)
+    if args.fix or args.diff:
+        return _run(args, io, formats, config, session, checked, checked(judged))
+    from budgetlint.commands.gate import gated
+
+    was = _settings(args, base.config)
+    answer = gated(args, io, base, session, judged, (was, config), partial(_checked_with, args, registry, base))
+    return _run(args, io, formats, answer.config, session, checked, answer.report, answer.known)
 
 
 def _run(

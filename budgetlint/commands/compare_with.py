@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io as streams
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
@@ -13,7 +13,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
 from budgetlint.commands.policy import under
-from budgetlint.commands.revision import Revision, find_revision, git_of, is_tracked, opened
+from budgetlint.commands.revision import Git, Revision, find_revision, git_of, is_tracked, opened
 from budgetlint.compare.affected import Change, affected_files, change_between, files_of_run, seeds, takes_part_in
 from budgetlint.compare.bills import Pair, compared, paired, sides
 from budgetlint.compare.findings import labels_of
@@ -22,8 +22,8 @@ from budgetlint.config.load import load_config
 from budgetlint.files.disk import DiskFiles, Files
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.files.git_tree import RevisionFiles
+from budgetlint.resolve import related_files as related
 from budgetlint.resolve.project import open_project
-from budgetlint.resolve.related_files import related_files
 from budgetlint.results.comparison import Comparison
 from budgetlint.rules_api.context import Judged, RunContext
 
@@ -50,6 +50,8 @@ class Base:
     """Where every run was not judged: the files that the revision was asked about, and those of their runs."""
     every: Callable[[], Base] | None = None
     """The same with every run judged."""
+    untouched: int | None = None
+    """Where today's runs were not all judged either: the files that nothing of the change can reach."""
 
     def pairs(self, judged: Judged) -> list[Pair]:
         return paired(sides(self.judged.runs), sides(self._touched(judged)), self.renamed)
@@ -59,7 +61,7 @@ class Base:
 
     def comparison(self, judged: Judged) -> Comparison:
         found = compared(sides(self.judged.runs), sides(self._touched(judged)), self.revision.name, self.revision.commit, self.renamed)
-        return replace(found, unchanged=found.unchanged + len(self.kept))
+        return replace(found, unchanged=found.unchanged + len(self.kept), untouched=self.untouched or 0)
 
     def _touched(self, judged: Judged) -> list[RunContext]:
         same = {context.label for context in self.kept}
@@ -74,20 +76,37 @@ def rereadable(args: argparse.Namespace, io: Console) -> Console:
 @contextmanager
 def base_of(args: argparse.Namespace, io: Console, session: Session, judged: Judged, *, whole: bool = False) -> Iterator[Base]:
     """The runs of the revision that ``--compare-with`` names, while its files can be read. ``whole``: every run, touched or not."""
-    git = git_of(io)
-    revision, place = find_revision(git, args.compare_with)
     files_now = session.project.files
     disk = files_now if isinstance(files_now, DiskFiles) else DiskFiles(io.root)
+    with opened_revision(args, io, disk) as there:
+        change = change_between(there.files, disk)
+        renamed = renamed_files(change.gone, change.come)
+        tracked = partial(is_tracked, there.git)
+        work = _Work(args, io, session, judged, there.files, there.config, change, renamed, tracked)
+        apart = disk is not files_now or bool(there.prefix or args.launch or STDIN in args.paths) or session.taken is not None
+        made = (None if whole or apart else work.narrowed()) or work.whole()
+        yield replace(made, revision=there.revision, every=lambda: replace(work.whole(), revision=there.revision))
+
+
+@open_record
+class OpenedRevision:
+    """A revision whose files can be read, with its settings. ``prefix`` is the working directory below the top."""
+
+    git: Git
+    revision: Revision
+    prefix: str
+    files: RevisionFiles
+    config: Config
+
+
+@contextmanager
+def opened_revision(args: argparse.Namespace, io: Console, disk: DiskFiles) -> Iterator[OpenedRevision]:
+    git = git_of(io)
+    revision, place = find_revision(git, args.compare_with)
     with opened(git, revision, place, disk) as files:
         config = under(args, _config_of(io, files))
         files.exclude = config.exclude
-        change = change_between(files, disk)
-        renamed = renamed_files(change.gone, change.come)
-        tracked = partial(is_tracked, git)
-        work = _Work(args, io, session, judged, files, config, change, renamed, tracked)
-        whole = whole or disk is not files_now or bool(place.prefix or args.launch or STDIN in args.paths) or session.taken is not None
-        made = (None if whole else work.narrowed()) or work.whole()
-        yield replace(made, revision=revision, every=lambda: replace(work.whole(), revision=revision))
+        yield OpenedRevision(git, revision, place.prefix, files, config)
 
 
 def _config_of(io: Console, files: RevisionFiles) -> Config:
@@ -100,6 +119,17 @@ def _config_of(io: Console, files: RevisionFiles) -> Config:
         if isinstance(source, SourceFile):
             return load_config(source)
     return Config()
+
+
+def with_called(paths: frozenset[str], *both: Files) -> frozenset[str]:
+    """With the scripts that those among them start, at either time."""
+    return paths.union(*(related.with_called(files, files.expand(["."]), filter(files.exists, paths)) for files in both))
+
+
+def both_names(names: frozenset[str], renamed: Mapping[str, str]) -> frozenset[str]:
+    """With the names that these files had, or have."""
+    pairs = renamed.items()
+    return names | {new for old, new in pairs if old in names} | {old for old, new in pairs if new in names}
 
 
 def on_target(judged: Judged, name: str | None) -> Judged:
@@ -179,17 +209,14 @@ class _Work:
 
     def _called(self, paths: frozenset[str]) -> frozenset[str]:
         """With the scripts that those among them start, at either time."""
-        both = (self.files, self.session.project.files)
-        return paths.union(*(related_files(files, files.expand(["."]), filter(files.exists, paths)).taken for files in both))
+        return with_called(paths, self.files, self.session.project.files)
 
     def _both(self, names: frozenset[str]) -> frozenset[str]:
-        """With the names that these files had, or have."""
-        pairs = self.renamed.items()
-        return names | {new for old, new in pairs if old in names} | {old for old, new in pairs if new in names}
+        return both_names(names, self.renamed)
 
     def _judged(self, taken: frozenset[str]) -> Base:
         listed = tuple(self.files.expand(self.session.paths))
-        found = related_files(self.files, listed, taken & set(listed))
+        found = related.related_files(self.files, listed, taken & set(listed))
         project = open_project(self.files, found.paths, listed, self.config.binds)
         extra = extra_budget(self.args.paths, self.args, self.io, self.config, project)
         session = Session(project, found.paths, extra, self.session.overrides, taken=taken)

@@ -11,6 +11,7 @@ from budgetlint.base.source import Location, SourceFile
 from budgetlint.commands.common import Session, open_session
 from budgetlint.commands.compare_with import Base, on_target
 from budgetlint.commands.console import Console
+from budgetlint.commands.touched import EveryRun
 from budgetlint.compare.bills import new_name
 from budgetlint.config.config import Config
 from budgetlint.config.levels import deciding
@@ -47,6 +48,8 @@ def gated(
     own = checked(now, session, judged)
     gate = _gate(args, base, session, configs)
     accepted = args.accept_loosening or gate.alone
+    if gate.differs and base.untouched is not None:
+        raise EveryRun
     if not gate.differs:
         return Gated(_with(own, _evidence(base, judged, accepted), was), now)
     files = session.project.files if now.exclude == was.exclude else DiskFiles(io.root, was.exclude, args.paths)

@@ -67,6 +67,12 @@ def is_tracked(git: Git, path: str) -> bool:
     return git.run("ls-files", "--error-unmatch", "-z", "--", path).returncode == 0
 
 
+def known_files(git: Git) -> list[str]:
+    """What git tracks or would offer to add, below the working directory."""
+    ran = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [os.fsdecode(path) for path in ran.stdout.split(b"\0") if path]
+
+
 def find_revision(git: Git, name: str) -> tuple[Revision, Checkout]:
     """The commit, and where the working directory lies in its repository. Everything that can be wrong is said with its cure."""
     place = _place(git)

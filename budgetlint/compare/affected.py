@@ -37,14 +37,20 @@ class Change:
         return self.edited | self.come.keys() | self.gone.keys()
 
 
-def change_between(before: Files, after: DiskFiles) -> Change:
-    """What is another file, among all that is listed or was asked for."""
+def change_between(before: Files, after: DiskFiles, beside: Iterable[str] = ()) -> Change:
+    """What is another file, among all that is listed or was asked for, and ``beside``."""
     seen = after.seen()
-    asked = {*before.expand(["."]), *after.expand(["."]), *seen.read, *seen.exists}
+    asked = {*before.expand(["."]), *after.expand(["."]), *seen.read, *seen.exists, *beside}
+    asked = {path for path in asked if not _is_same(before.read(path), after.read(path))}
     was, now = ({path for path in asked if files.exists(path)} for files in (before, after))
     edited = {path for path in was & now if _state(before, path) != _state(after, path)}
     come, gone = ({path: _text(files, path) for path in paths} for files, paths in ((after, now - was), (before, was - now)))
     return Change(frozenset(edited), come, gone)
+
+
+def _is_same(before: object, after: object) -> bool:
+    """What a revision has as the disk has it is the disk's own text: that of almost every file."""
+    return before is after and isinstance(before, SourceFile)
 
 
 def _state(files: Files, path: str) -> object:
@@ -66,9 +72,10 @@ def affected_files(change: Change, before: Files, after: Files) -> frozenset[str
     tellers = [path for path in change.all if tells(path)]
     if tellers and kinds_of_programs(before) != kinds_of_programs(after):
         return None
-    naming = {path for files in (before, after) for path in files.expand(["."]) if _names(_text(files, path), path, names)}
+    listed = [(files, path) for files in (before, after) for path in files.expand(["."])]
+    naming = {path for files, path in listed if _names(_text(files, path), path, names)} if names else set()
     said = "\n".join(_text(files, path) for files in (before, after) for path in tellers)
-    named = {path for files in (before, after) for path in files.expand(["."]) if said and posixpath.basename(path) in said}
+    named = {path for _, path in listed if posixpath.basename(path) in said} if said else set()
     return change.all | naming | named | _below_launches(change.all, before, after)
 
 

@@ -228,8 +228,10 @@ class DiskFiles:
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
         asked = tuple(paths)
-        found = self._listed(asked)
-        self._expanded.append((asked, found))
+        found = next((known for earlier, known in self._expanded if earlier == asked), None)  # as it is read once, it is walked once
+        if found is None:
+            found = self._listed(asked)
+            self._expanded.append((asked, found))
         return iter(found)
 
     def _listed(self, paths: Iterable[str]) -> list[str]:

@@ -11,7 +11,8 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
@@ -65,6 +66,8 @@ class RevisionFiles:
         self._submodules = tuple(path + "/" for path, blob in blobs.items() if blob.mode == SUBMODULE)
         self._links = {path for path, blob in blobs.items() if blob.mode == LINK}
         self._read: dict[str, SourceFile | UnreadableFile] = {}
+        self._in_tree: dict[str, str | None] = {}
+        self._expanded: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
         self._ignored = ignored
         self._is_ignored = cache(lambda path: bool(ignored([path])))
 
@@ -72,6 +75,11 @@ class RevisionFiles:
 
     def in_tree(self, path: str) -> str | None:
         """A path of the working directory as the tree names it; None outside the repository."""
+        if path not in self._in_tree:  # each path is asked about a dozen times
+            self._in_tree[path] = self._placed(path)
+        return self._in_tree[path]
+
+    def _placed(self, path: str) -> str | None:
         whole = posixpath.normpath(posixpath.join(self.place.top, self.place.prefix, path.replace(os.sep, "/")))
         inside = self.place.top.rstrip("/") + "/"
         if whole + "/" == inside:
@@ -127,7 +135,12 @@ class RevisionFiles:
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
         """As the disk does it: folders by what may be a config, named files as they are. Where nothing is, nothing is given."""
-        asked = list(paths)
+        asked = (tuple(paths), self.exclude)
+        if asked not in self._expanded:
+            self._expanded[asked] = sorted(self._listed(asked[0]))
+        return iter(self._expanded[asked])
+
+    def _listed(self, asked: tuple[str, ...]) -> set[str]:
         found = self._theirs(list(self.disk.expand(asked)))
         for one in asked:
             tree_path = self.in_tree(one)
@@ -136,7 +149,7 @@ class RevisionFiles:
             elif tree_path is not None:
                 folder = "" if tree_path == "." else tree_path + "/"
                 found.update(self._below(folder))
-        return iter(sorted(found))
+        return found
 
     def glob(self, pattern: str) -> list[str]:
         if self.in_tree(pattern) is None:
@@ -175,13 +188,27 @@ class RevisionFiles:
         source = self.read(shown)
         return isinstance(source, SourceFile) and is_wanted(shown, source.text)
 
+    def beside(self, known: Iterable[str], listed: Set[str]) -> set[str] | None:
+        """Of the files that are ``known`` today or were in the tree, those that may be other ones, beside the ``listed``. None where a link
+        leads elsewhere: everything below it may be another file. Only bytes are compared: line ends and LFS are for who reads them."""
+        inside = {path: shown for path in self._blobs if (shown := self.shown(path)) not in listed}
+        found = {path for path in known if path not in listed and self.in_tree(path) not in self._blobs}
+        for path, shown in inside.items():
+            blob = self._blobs[path]
+            if blob.mode == SUBMODULE or _id_on_disk(posixpath.join(self.place.top, path), blob) == blob.id:
+                continue
+            if blob.mode == LINK:
+                return None
+            found.add(shown)
+        return found
+
     # -- texts ---------------------------------------------------------------------------------------------------------------
 
     def _text(self, path: str) -> SourceFile | UnreadableFile:
         blob = self.blob(path)
         if blob is None:
             return self.disk.read(path) if self._of_disk(path) else UnreadableFile(path, f"does not exist at {self.name}", "check the path")
-        now = self.disk.read(path) if self.disk.exists(path) else None
+        now = self.disk.read(path)
         if isinstance(now, SourceFile) and _has_id(now, blob.id):
             return now
         raw = self._text_of(blob.id)
@@ -218,9 +245,28 @@ def _bytes(source: SourceFile) -> bytes:
 
 
 def _has_id(source: SourceFile, id: str) -> bool:
-    raw = _bytes(source)
-    digest = hashlib.sha256 if len(id) == 64 else hashlib.sha1
-    return digest(b"blob %d\0" % len(raw) + raw).hexdigest() == id
+    return _id_of(_bytes(source), id) == id
+
+
+def _id_on_disk(place: str, blob: Blob) -> str:
+    """What git would call the bytes there; of what is larger than any config, what is no file and what is gone, nothing."""
+    try:
+        mode = os.lstat(place)
+        if stat.S_ISLNK(mode.st_mode):
+            raw = os.fsencode(os.readlink(place)) if blob.mode == LINK else b""  # noqa: PTH115
+        elif not stat.S_ISREG(mode.st_mode) or mode.st_size > MAX_BYTES:
+            return blob.id if stat.S_ISREG(mode.st_mode) else ""
+        else:
+            with open(place, "rb") as file:  # noqa: PTH123
+                raw = file.read(MAX_BYTES)
+    except OSError:
+        return ""
+    return _id_of(raw, blob.id)
+
+
+def _id_of(raw: bytes, like: str) -> str:
+    digest = hashlib.sha256 if len(like) == 64 else hashlib.sha1
+    return digest(b"blob %d\0" % len(raw) + raw).hexdigest()
 
 
 def _lines(text: str) -> str:

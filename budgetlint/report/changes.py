@@ -139,7 +139,8 @@ def _arrow(was: str, now: str) -> str:
 
 def rest_line(comparison: Comparison, listed: int) -> str:
     """How many runs differ from the revision, and how many do not."""
-    same = f"{comparison.unchanged:,} unchanged"
+    rest = f"; {plural(comparison.untouched, 'file')} out of its reach not judged" if comparison.untouched else ""
+    same = f"{comparison.unchanged:,} unchanged{rest}"
     return (
         f"{plural(listed, 'run')} changed since {comparison.revision}, {same}"
         if listed

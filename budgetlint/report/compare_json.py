@@ -10,12 +10,14 @@ from budgetlint.settings.run import Setting
 
 
 def compare(comparison: Comparison) -> dict[str, Any]:
-    """What a change costs. ``runs`` are those that differ, the worst first; ``unchanged`` counts the others."""
+    """What a change costs. ``runs`` are those that differ, the worst first; ``unchanged`` counts the others that were judged;
+    ``untouched`` files that were not, since nothing of the change can reach them."""
     return {
         "revision": comparison.revision,
         "commit": comparison.commit,
         "runs": [_run(change) for change in comparison.runs],
         "unchanged": comparison.unchanged,
+        "untouched": comparison.untouched,
     }
 
 

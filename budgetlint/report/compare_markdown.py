@@ -43,12 +43,14 @@ def parts(comparison: Comparison, tree: Tree = Tree()) -> Iterator[str]:
         columns = (("run", "---"), ("verdict", "---"), ("need", "---:"), ("difference", "---:"), ("limit", "---:"))
         yield table(columns, (_row(change) for change in runs[:RUNS]))
     more = f"; {plural(len(runs) - RUNS, 'run')} not shown" if len(runs) > RUNS else ""
-    yield (
-        plain(f"{rest_line(comparison, len(runs))}{more}.").capitalize()
-        if not runs
-        else plain(f"{rest_line(comparison, len(runs))}{more}.")
-    )
-    for change in [one for one in runs if one.kind == "changed"][:BILLS]:
+    words = plain(f"{rest_line(comparison, len(runs))}{more}.")
+    yield words[:1].upper() + words[1:]
+    yield from bills(comparison, tree)
+
+
+def bills(comparison: Comparison, tree: Tree) -> Iterator[str]:
+    """Of each run that changed, term by term."""
+    for change in [one for one in comparison.runs if one.kind == "changed"][:BILLS]:
         yield _bill(change, tree)
 
 

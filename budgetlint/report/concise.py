@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.finding import Finding
 from budgetlint.base.plain_text import one_line
+from budgetlint.report.shown import is_shown
 from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Gate, Report
 
 
 def render(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
-    lines = [line(finding, style) for finding in report.findings if info or finding.severity > Severity.INFO]
+    lines = [line(finding, style) for finding in report.findings if is_shown(finding, info=info)]
     return "\n".join([*lines, *_changes(report, style), *summary_lines(report, style, info=info, gate=gate)]) + "\n"
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from budgetlint.base.finding import Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Finding, Fix, Related, Safety
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.alike import places, told_once
+from budgetlint.report.shown import is_shown
 from budgetlint.report.style import PLAIN, SEVERITY_INK, TerminalStyle, cells, wrapped
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Gate, Report
@@ -16,7 +17,7 @@ from budgetlint.results.report import Gate, Report
 
 def render(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     """Findings (info ones only when asked for), then the summary; ends with a line end."""
-    shown = (finding for finding in report.findings if info or finding.severity > Severity.INFO)
+    shown = (finding for finding in report.findings if is_shown(finding, info=info))
     blocks = [
         "\n".join(finding_lines(finding, report.sources, style, report.urls.get(finding.code, ""), others))
         for finding, others in told_once(shown)

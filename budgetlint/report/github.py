@@ -1,7 +1,7 @@
 """``check --format github``: workflow commands, which GitHub shows as annotations on the lines of a pull request.
 
-At most ten a step, the worst first, then the count of the rest: GitHub keeps ten errors, ten warnings and ten notices of a step
-and drops the others without a word (github.com/actions/toolkit, docs/problem-matchers.md, "Limitations"). Escapes:
+At most ten a step, errors first and among them verdicts, then the count of the rest: GitHub keeps ten errors, ten warnings and ten
+notices of a step and drops the others without a word (github.com/actions/toolkit, docs/problem-matchers.md, "Limitations"). Escapes:
 github.com/actions/toolkit, packages/core/src/command.ts, ``escapeData`` and ``escapeProperty``.
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
-from budgetlint.report.shown import counted, shown
+from budgetlint.report.shown import counted, shown, verdicts_first
 from budgetlint.report.style import PLAIN, TerminalStyle
-from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
+from budgetlint.report.summary import lacks_verdict, passed_line, required_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
 from budgetlint.results.report import Gate, Report
 
@@ -28,7 +28,7 @@ def render(
 ) -> str:
     """One command a line; nothing at all where there is nothing to say."""
     lines = [*_unjudged(report, gate), *_passed(report)]
-    room, found = MOST - len(lines), shown(report, info=info)
+    room, found = MOST - len(lines), verdicts_first(shown(report, info=info))
     told = found if len(found) <= room else found[: room - 1]
     lines += [_annotation(finding, tree) for finding in told]
     if rest := found[len(told) :]:
@@ -39,7 +39,7 @@ def render(
 def _unjudged(report: Report, gate: Gate) -> Iterator[str]:
     """A gate that fails because it could judge nothing says so."""
     if lacks_verdict(report, gate):
-        yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {REQUIRED}")
+        yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {required_line(report)}")
 
 
 def _passed(report: Report) -> Iterator[str]:

@@ -28,12 +28,14 @@ from budgetlint.results.verdict import RunVerdict
 
 @open_state
 class _Case:
-    """``said`` is what the case itself has to tell; ``unjudged`` why there is no verdict; ``crash`` a traceback."""
+    """``said`` is what the case itself has to tell; ``unjudged`` why there is no verdict, ``required`` whether one can
+    be asked for; ``crash`` a traceback."""
 
     kind: str
     name: str
     said: str = ""
     unjudged: str = ""
+    required: bool = True
     crash: str = ""
     findings: list[Finding] = field(default_factory=list)
 
@@ -58,7 +60,9 @@ def render(
 
 
 def _cases(report: Report, findings: list[Finding], tree: Tree) -> Iterator[_Case]:
-    runs = {verdict.label: _run_case(verdict) for verdict in report.verdicts}
+    # of a change, a verdict can be required of the runs that differ with it
+    differs = None if report.comparison is None else {run.now.label for run in report.comparison.runs}
+    runs = {verdict.label: _run_case(verdict, required=differs is None or verdict.label in differs) for verdict in report.verdicts}
     files: dict[str, _Case] = {}
     for finding in findings:
         mine = [runs[label] for label in finding.runs if label in runs]
@@ -69,14 +73,14 @@ def _cases(report: Report, findings: list[Finding], tree: Tree) -> Iterator[_Cas
     yield from files.values()
     yield from (_Case("crash", f"{crash.part} on {crash.where}", crash=crash.traceback) for crash in report.crashes)
     if not runs:
-        yield _Case("gate", "verdict", unjudged=verdicts_line(report))
+        yield _Case("gate", "verdict", unjudged=verdicts_line(report), required=report.unanswered)
 
 
-def _run_case(verdict: RunVerdict) -> _Case:
+def _run_case(verdict: RunVerdict, *, required: bool) -> _Case:
     said = f"{short(verdict)}: {'; '.join(filter(None, [*fork_lines(verdict), figures(verdict), unstarted(verdict.stops)]))}"
     if verdict.judged:
         return _Case("run", verdict.label, said)
-    return _Case("run", verdict.label, said, unjudged=f"not judged; {short(verdict)}")
+    return _Case("run", verdict.label, said, unjudged=f"not judged; {short(verdict)}", required=required)
 
 
 def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:
@@ -90,7 +94,7 @@ def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         first = f"{failing[0].code} {failing[0].name}"
         _add(made, "failure", first, failing[0].message + more, "\n".join(_told(failing, tree)))
-    elif case.unjudged and gate.require_verdict:
+    elif case.unjudged and case.required and gate.require_verdict:
         _add(made, "failure", "no-verdict", case.unjudged, case.said)
     elif case.unjudged:
         _add(made, "skipped", "no-verdict", case.unjudged, "")

@@ -1,5 +1,7 @@
 """``check --format markdown``: a step summary or a comment on a pull request. The verdict of every run, worst first; the findings,
-worst first, each collapsed; the bill of the worst run.
+worst first, each collapsed; the bill of the worst run. With ``--compare-with`` what changed stands first, and the rest is folded.
+
+The first line is a mark that nobody sees: by it a recipe finds its comment and writes it anew, rather than another one.
 
 GitHub takes a comment of at most 65,536 characters, and drops a step summary over 1 MiB
 (https://docs.github.com/actions/reference/workflow-commands-for-github-actions, "Step isolation and limits"): what does not fit in a
@@ -29,6 +31,7 @@ from budgetlint.report.tree import Tree
 from budgetlint.results.report import Report
 from budgetlint.results.verdict import RunVerdict
 
+MARK = "<!-- budgetlint -->"
 ROOM = 60_000
 """Bytes of UTF-8: a comment may get a few lines of its own."""
 
@@ -40,10 +43,22 @@ NAME, WORDS = 120, 1_000
 def render(report: Report, _style: TerminalStyle = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
     found = shown(report, info=info)
     verdicts = worst_first(report.verdicts)
-    head = [f"## budgetlint: {counted(found)}", plain(findings_line(report, info=info)), plain(verdicts_line(report))]
+    head = [f"{MARK}\n## budgetlint: {counted(found)}"]
+    if report.comparison is not None:
+        from budgetlint.report.markdown_change import lead
+
+        head += lead(report.comparison, found, tree)
+    head += [plain(findings_line(report, info=info)), plain(verdicts_line(report))]
     head += [plain(passed_line(report.passed))] if report.passed else []
-    head += _verdicts(verdicts)
-    bill = [*_changes(report, tree), *_bill(verdicts, report, tree)]
+    if report.comparison is None:
+        head += _verdicts(verdicts)
+        bill = list(_bill(verdicts, report, tree))
+    else:
+        bill = [
+            *_folded("Every run", _verdicts(verdicts)),
+            *_changes(report, tree),
+            *_folded("The largest bill", _bill(verdicts, report, tree)),
+        ]
     room = ROOM - sum(_size(part) for part in (*head, *bill))
     return "\n\n".join([*head, *_findings(found, report, tree, room), *bill]) + "\n"
 
@@ -76,14 +91,20 @@ def _verdict(verdict: RunVerdict) -> str:
     return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}{start}"
 
 
+def _folded(title: str, some: Iterator[str]) -> Iterator[str]:
+    body = "\n\n".join(some)
+    if body:
+        yield details(f"<b>{title}</b>", body)
+
+
 def _changes(report: Report, tree: Tree) -> Iterator[str]:
     """With ``--compare-with``: the bills before and after, as many as there is room for beside the findings."""
     if report.comparison is None:
         return
-    from budgetlint.report.compare_markdown import parts
+    from budgetlint.report.compare_markdown import bills
 
     room = ROOM // 2
-    for number, part in enumerate(parts(report.comparison, tree)):
+    for number, part in enumerate(bills(report.comparison, tree)):
         room -= _size(part)
         if room < 0 and number:
             yield "more bills are left out to stay within the size of a comment"

@@ -9,6 +9,7 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
+from budgetlint.report.shown import is_shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, TerminalStyle, plural
 from budgetlint.results.report import Gate, Report
 from budgetlint.results.verdict import RunVerdict
@@ -17,6 +18,7 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
 REQUIRED = "A verdict is required of every run."
+REQUIRED_OF_CHANGE = "A verdict is required of every run that differs."
 
 
 def summary_lines(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
@@ -24,24 +26,29 @@ def summary_lines(report: Report, style: TerminalStyle = PLAIN, *, info: bool = 
     yield findings_line(report, style, info=info)
     yield verdicts_line(report, style)
     if lacks_verdict(report, gate):
-        yield REQUIRED
+        yield required_line(report)
     if report.passed:
         yield passed_line(report.passed)
 
 
+def required_line(report: Report) -> str:
+    return REQUIRED if report.comparison is None else REQUIRED_OF_CHANGE
+
+
 def lacks_verdict(report: Report, gate: Gate) -> bool:
     """Is a verdict required that some run, or every one that could be there, does not have?"""
-    return gate.require_verdict and (not report.verdicts or report.judged < len(report.verdicts))
+    return gate.require_verdict and report.unanswered
 
 
 def findings_line(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False) -> str:
     """``2 errors, 1 warning in 4 files; 3 remarks not shown (--info); 1 suppressed.``"""
     counts = [style.severity(severity, plural(count, word)) for severity, word in _WORDS.items() if (count := report.count(severity))]
-    remarks = report.count(Severity.INFO)
-    if remarks and info:
-        counts.append(plural(remarks, "remark"))
+    remarks = [finding for finding in report.findings if finding.severity is Severity.INFO]
+    seen = sum(1 for finding in remarks if is_shown(finding, info=info))
+    if seen:
+        counts.append(plural(seen, "remark"))
     read = [plural(count, word) for count, word in ((report.files, "config file"), (report.budgets, "budget")) if count]
-    more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
+    more = [f"{plural(len(remarks) - seen, 'remark')} not shown (--info)"] if len(remarks) > seen else []
     more += _waived(report)
     more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
     more += [f"{plural(len(report.crashes), 'crash', 'crashes')} (a bug: exit code 2)"] if report.crashes else []
@@ -94,6 +101,8 @@ def verdicts_line(report: Report, style: TerminalStyle = PLAIN) -> str:
     """``3 runs judged: 1 fits, 2 do not fit.``, or why none was."""
     if not report.verdicts and report.asked:
         return f"{style.ink('No run was judged', 'bold')}: the command starts no training program that is known (torchrun, trl, ...)."
+    if not report.verdicts and report.comparison is not None and report.comparison.untouched:
+        return f"{style.ink('No run was judged', 'bold')}: the change reaches none."
     if not report.verdicts:
         return f"{style.ink('No run was judged', 'bold')}: no training config and no budget with a model was found."
     total, judged = len(report.verdicts), report.judged

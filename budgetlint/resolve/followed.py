@@ -123,6 +123,7 @@ class FollowedPrograms:
         others, words = partial(self._openers, run.path), started_by(start).words or ()
         trees = run.trees or self.trees
         facts, is_told = facts_of(run.followed, run.path, trees, start.launch, words, others=others, text=lambda: self._text)
+        facts = replace(facts, asked_for=run.asked_for)
         if start.launch is not None and consumer.says:  # it may be another program of that name, which stops nowhere
             facts, is_told = replace(facts, refusals=()), is_told and not facts.refusals
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
@@ -154,7 +155,8 @@ class FollowedPrograms:
         if found is None:
             self.sources.asked = {}
             run = self._follow(start)
-            found = (self.sources.asked, run) if run is not None else None
+            looked = frozenset(path for kind, path in self.sources.asked if kind in ("text", "is"))
+            found = (self.sources.asked, replace(run, asked_for=looked)) if run is not None else None
         _kept[start.key] = [*([found] if found else []), *(one for one in kept if one is not found)][:2]
         while len(_kept) > MOST_KEPT:
             del _kept[next(iter(_kept))]

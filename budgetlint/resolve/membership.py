@@ -22,12 +22,15 @@ def takes_part(run: Collected, taken: Set[str]) -> bool:
 
 
 def files_of(run: Collected) -> Iterator[str]:
-    """The script that starts it, its budgets, its documents with what they are composed of, the shape of its model."""
+    """The script that starts it, its budgets, its documents with what they are composed of, the modules of its program, the
+    shape of its model."""
     yield run.name.partition("#")[0]
     yield from _budget_files(run.budget)
     yield from run.beside.files
     for reading in run.readings:
         yield from _reading_files(reading)
+        if reading.program is not None:
+            yield from reading.program.asked_for
     claims = (run.budget_run.settings,) if run.budget_run else ()
     for settings in (*(reading.settings for reading in run.readings), *claims):
         model = settings.get("model")

@@ -51,6 +51,8 @@ class ProgramRun:
     """How often it trains one after another, each alike: then one of them is its reading."""
     trees: Trees | None = None
     """The trees that it was followed on: what it met are nodes of these, also where the run is remembered."""
+    asked_for: frozenset[str] = frozenset()
+    """`FollowedProgram.asked_for`."""
     only_evaluates: bool = False
     """Does it evaluate or predict with its trainer, and train nothing?"""
 

@@ -38,6 +38,11 @@ def related_files(files: Files, listed: Iterable[str], named: Iterable[str]) -> 
     return RelatedFiles(tuple(sorted(found | search.budgets_over(found))), frozenset(taken))
 
 
+def with_called(files: Files, listed: Iterable[str], named: Iterable[str]) -> frozenset[str]:
+    """``named``, and the scripts among ``listed`` that those start."""
+    return frozenset(_Search(files, tuple(listed)).with_called(set(named)))
+
+
 @open_state
 class _Search:
     """Texts are asked for many names; the words of each are found once."""

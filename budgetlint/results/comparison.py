@@ -107,7 +107,8 @@ class RunChange:
 @open_record
 class Comparison:
     """``revision`` as it was asked for, ``commit`` its id. ``runs`` are those that differ, the worst first; ``unchanged`` counts
-    the others. ``known`` counts findings that were there already, ``fixed`` those that are gone."""
+    the others that were judged. ``known`` counts findings that were there already, ``fixed`` those that are gone, ``untouched`` files
+    that were not judged because nothing of the change can reach them."""
 
     revision: str
     commit: str
@@ -115,3 +116,4 @@ class Comparison:
     unchanged: int = 0
     known: int = 0
     fixed: int = 0
+    untouched: int = 0

@@ -115,5 +115,11 @@ class Report:
             return MISUSE
         if any(finding.severity >= fail_on for finding in self.findings):
             return FINDINGS
-        unanswered = require_verdict and (not self.verdicts or self.judged < len(self.verdicts))
-        return FINDINGS if unanswered else CLEAN
+        return FINDINGS if require_verdict and self.unanswered else CLEAN
+
+    @property
+    def unanswered(self) -> bool:
+        """Has some run no verdict, or was there none at all? Of a change, a run that it brings or that differs with it."""
+        if self.comparison is not None:
+            return any(run.after is not None and not run.after.verdict.judged for run in self.comparison.runs)
+        return not self.verdicts or self.judged < len(self.verdicts)

@@ -200,6 +200,8 @@ class FollowedProgram:
     doubts: tuple[ProgramDoubt, ...] = ()
     opened: tuple[tuple[str, Location], ...] = ()
     """Files of the project that it opens, each with the place that names it."""
+    asked_for: frozenset[str] = frozenset()
+    """Every path that following it looked at: its modules, what they open, and places where one would be found."""
     chain: Callable[[str], tuple[OriginStep, ...]] = field(default=lambda _key: (), repr=False)
     """The way of the value at a dotted key of the program's document (``Setting.origin.key``), its beginning first."""
     find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from budgetlint.commands import compare_with
+from budgetlint.commands import compare_with, touched
 from budgetlint.schemas import schemas
 
 AUTHOR = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c"}
@@ -304,6 +304,34 @@ def test_a_baseline_is_read_and_left_alone(repo: Repo) -> None:
     assert (missing.code, "make it without --compare-with" in missing.err) == (2, True)
 
 
+PROGRAM = """\
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+from parts import LENGTH
+
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
+args = SFTConfig(output_dir="out", max_length=LENGTH, per_device_train_batch_size=1, bf16=True)
+SFTTrainer(model=model, args=args, train_dataset=load_dataset("a/b", split="train")).train()
+"""
+
+
+def write_program(repo: Repo) -> None:
+    """Its length stands in a module, which no config and no budget names."""
+    repo.write("p/finetune.py", PROGRAM)
+    repo.write("p/parts.py", "LENGTH = 512\n")
+    repo.write("p/card.budget", "device 40GiB; reserve 1GiB\nstack transformers@5.24 trl@1.16 torch@2.13\n")
+
+
+@pytest.mark.slow
+def test_a_module_of_a_program_is_part_of_its_run(repo: Repo) -> None:
+    write_program(repo)
+    repo.commit()
+    repo.change("p/parts.py", "512", "8192")
+    assert list(told(repo.compare())) == ["p/finetune.py"]
+    assert [one["name"] for one in repo("check", "p/parts.py", "--format", "json").json["runs"]] == ["p/finetune.py"]
+
+
 # -- judged where it can differ, the answer is that of everything ----------------------------------------------------------
 
 SAME = [
@@ -324,6 +352,8 @@ SAME = [
         "a program that opens a file",
         {"t.py": "from trl import SFTTrainer\nSFTTrainer(**read('other/x.yaml')).train()\n", "other/x.yaml": TRAIN},
     ),
+    ("a module of a program", {"p/parts.py": ("512", "8192")}),
+    ("a module that goes", {"p/parts.py": None}),
     ("a README that says less", {"README.md": "# Nothing\n"}),
     ("a comment that allows", {"ds/zero.json": ZERO.replace("{", "{// budgetlint: allow BL501 known\n", 1)}),
 ]
@@ -336,6 +366,7 @@ def test_what_is_not_touched_is_not_judged_twice(repo: Repo, edits, monkeypatch:
     repo.write("more/y.yaml", TRAIN.replace("1.5B", "3B") + "save_steps: 0.5\ndeepspeed: ds/zero.json\n")
     repo.write("glob/all.budget", "device 40GiB\nconfig *.yaml\n")
     repo.write("glob/one.yaml", TRAIN)
+    write_program(repo)
     repo.commit()
     apply(repo, edits)
     quick = repo("check", "--compare-with", "HEAD", "--format", "json", "--info").json
@@ -343,6 +374,62 @@ def test_what_is_not_touched_is_not_judged_twice(repo: Repo, edits, monkeypatch:
     whole = repo("check", "--compare-with", "HEAD", "--format", "json", "--info").json
     assert quick["findings"] == whole["findings"]
     assert quick["compare"] == whole["compare"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edits", [row[1] for row in SAME], ids=[row[0] for row in SAME])
+def test_what_is_not_touched_is_not_judged_at_all(repo: Repo, edits, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a repository of many files: the answer about what differs is the same where every run is judged."""
+    repo.write("more/x.yaml", TRAIN.replace("1.5B", "0.5B") + "fp16: true\n")
+    repo.write("more/y.yaml", TRAIN.replace("1.5B", "3B") + "save_steps: 0.5\ndeepspeed: ds/zero.json\n")
+    repo.write("glob/all.budget", "device 40GiB\nconfig *.yaml\n")
+    repo.write("glob/one.yaml", TRAIN)
+    write_program(repo)
+    repo.commit()
+    apply(repo, edits)
+    whole = repo("check", "--compare-with", "HEAD", "--format", "json", "--info")
+    monkeypatch.setattr(touched, "MANY", 0)
+    monkeypatch.setattr(touched, "SHARE", 0)
+    quick = repo("check", "--compare-with", "HEAD", "--format", "json", "--info")
+    assert (quick.json["findings"], quick.code) == (whole.json["findings"], whole.code)
+    same = ("revision", "commit", "runs")
+    assert [quick.json["compare"][key] for key in same] == [whole.json["compare"][key] for key in same]
+    assert whole.json["compare"]["untouched"] == 0
+
+
+FAR = [
+    ("a config", {"many/7.yaml": ("batch_size: 1", "batch_size: 2")}, ["many/7.yaml"]),
+    ("a file that nothing lists", {"many/notes.bin": "x"}, []),
+    ("a module that a program imports", {"p/parts.py": ("LENGTH = 512", "LENGTH = 8192")}, ["p/finetune.py"]),
+    ("notes", {"p/NOTES.txt": "a word\n"}, []),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("edits", "differs"), [row[1:] for row in FAR], ids=[row[0] for row in FAR])
+def test_of_many_files_few_are_judged(repo: Repo, edits, differs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        repo.write(f"many/{number}.yaml", TRAIN.replace("512", str(600 + number)))
+    write_program(repo)
+    repo.commit()
+    apply(repo, edits)
+    monkeypatch.setattr(touched, "MANY", 10)
+    found = repo.compare()
+    assert list(told(found)) == differs
+    assert (found["untouched"] > 20, found["unchanged"] <= 1) == (True, True)
+
+
+@pytest.mark.slow
+def test_a_verdict_is_required_of_what_differs(repo: Repo) -> None:
+    repo.write("e/train.yaml", TRAIN)
+    repo.write("e/up.budget", "stack trl@1.16\n")
+    repo.commit()
+    repo.change("c.yaml", "512", "1024")
+    required = ("check", "--require-verdict", "--compare-with", "HEAD")
+    assert (repo("check", "--require-verdict").code, repo(*required).code) == (1, 0)
+    repo.change("e/train.yaml", "512", "1024")
+    ran = repo(*required)
+    assert (ran.code, "A verdict is required of every run that differs." in ran.out) == (1, True)
 
 
 def test_most_runs_are_judged_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -565,7 +652,7 @@ def test_a_summary_of_many_changes_fits_a_comment(repo: Repo) -> None:
     for number in range(300):
         repo.write(f"many/{'long' * 20}{number}.yaml", TRAIN.replace("512", str(600 + number)))
     text = repo("check", "--compare-with", "HEAD", "--format", "markdown").out
-    assert "250 runs not shown" in text
+    assert "280 runs not shown" in text
     assert len(text.encode()) < 65_536
 
 

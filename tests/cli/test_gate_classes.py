@@ -5,12 +5,26 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.finding import Severity
+from budgetlint.gate import classes
 from budgetlint.gate.change import BY_EFFECT, LOOSENS, NEITHER, TIGHTENS
 from budgetlint.gate.classes import SETTING_CLASSES, unclassed_settings, unclassed_statements, way_of_statement
 
 
 def test_each_statement_and_each_setting_is_classed() -> None:
     assert (unclassed_statements(), unclassed_settings()) == ([], [])
+
+
+@pytest.mark.parametrize(("table", "find"), [("STATEMENT_CLASSES", unclassed_statements), ("SETTING_CLASSES", unclassed_settings)])
+def test_one_that_nobody_classed_is_found(table: str, find, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a row that nothing has any more."""
+    rows = dict(getattr(classes, table))
+    gone = next(iter(rows))
+    monkeypatch.setattr(classes, table, {**{key: row for key, row in rows.items() if key != gone}, "unheard-of": rows[gone]})
+    assert find() == sorted([gone, "unheard-of"])
+
+
+def test_each_that_judges_has_a_row_here() -> None:
+    assert (classes.JUDGING - {row[0] for row in STATEMENTS}, SETTING_CLASSES.keys() - {row[0] for row in SETTINGS}) == (set(), set())
 
 
 STATEMENTS = [
@@ -37,7 +51,12 @@ STATEMENTS = [
     ("allow", 'allow BL2 reason="x"', 'allow BL2 reason="y" by=ana', NEITHER),
     ("allow", 'allow BL2 reason="x"', 'allow BL2 reason="x" until=2099-01-31', TIGHTENS),
     ("allow", 'allow BL2 reason="x" in="a.yaml"', 'allow BL2 reason="x"', LOOSENS),
+    ("allow", 'allow BL2 reason="x"', 'allow BL3 reason="x"', LOOSENS),
+    ("allow", "allow BL2 until=2099-01-01", "allow BL2", LOOSENS),
+    ("measured", "measured peak=4GiB", "measured peak=4GiB", NEITHER),
     ("deny", "deny BL2", "", LOOSENS),
+    ("deny", "", "deny no-verdict", TIGHTENS),
+    ("warn", "warn does-not-fit", "", TIGHTENS),
     ("warn", "", "warn does-not-fit", LOOSENS),
     ("warn", "", "warn smallest-card", TIGHTENS),
     ("on", "on a b", "on a", LOOSENS),
@@ -57,7 +76,9 @@ SETTINGS = [
     ("select", ("BL2",), (), TIGHTENS),
     ("select", ("BL2",), ("BL2", "BL3"), TIGHTENS),
     ("ignore", (), ("BL2",), LOOSENS),
+    ("ignore", ("BL2",), (), TIGHTENS),
     ("fail-on", Severity.WARNING, Severity.ERROR, LOOSENS),
+    ("fail-on", Severity.ERROR, Severity.WARNING, TIGHTENS),
     ("require-verdict", True, False, LOOSENS),
     ("preview", False, True, TIGHTENS),
     ("levels", {}, {"does-not-fit": "info"}, LOOSENS),
@@ -68,7 +89,10 @@ SETTINGS = [
     ("allow", {"BL2 in= key=": "9999-12-31"}, {"BL2 in= key=": "2027-02-28"}, TIGHTENS),
     ("budget", None, "device t4", BY_EFFECT),
     ("exclude", ("a/",), (), TIGHTENS),
+    ("exclude", (), ("old",), LOOSENS),
+    ("budget", "device t4", "device t4", NEITHER),
     ("baseline", None, "known.json", LOOSENS),
+    ("baseline", "known.json", None, TIGHTENS),
 ]
 
 

@@ -116,7 +116,8 @@ class Runner:
         self.known = {f"inputs.{name}": text for name, text in {**defaults, **inputs}.items()}
         self.known |= {"steps.python.outputs.python-path": sys.executable, "github.token": "secret"}
         self.known |= {"steps.install.outputs.program": str(PROGRAMS / "budgetlint"), "github.repository": "a/b"}
-        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": ""}
+        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": "", "steps.before.outputs.compare": ""}
+        self.known |= {"github.sha": ""}
         self.summary = folder / "summary.md"
 
     def step(self, name: str, **environ: str):
@@ -144,3 +145,23 @@ class Runner:
 @pytest.fixture
 def runner(action, repo, tmp_path: Path):
     return lambda **inputs: Runner(action, repo, tmp_path / "runner", **{key.replace("_", "-"): v for key, v in inputs.items()})
+
+
+@pytest.fixture
+def cloned(repo, tmp_path: Path):
+    """A fresh clone of the repository with a change on a branch of its own, as a CI job finds it; ``origin/main`` is where it began."""
+
+    def made(edits: Mapping[str, tuple[str, str]]) -> Repository:
+        origin = tmp_path / "origin.git"
+        repo("git", "clone", "-q", "--bare", ".", str(origin))
+        copy = Repository(tmp_path / "clone", repo.environ)
+        assert repo("git", "clone", "-q", f"file://{origin}", str(copy.root)).code == 0
+        for name, value in (("user.name", "somebody"), ("user.email", "somebody@example.com"), ("commit.gpgsign", "false")):
+            copy("git", "config", name, value)
+        copy("git", "checkout", "-q", "-b", "theirs")
+        for path, edit in edits.items():
+            copy.change(path, *edit)
+        assert not edits or copy.commit("--no-verify").code == 0
+        return copy
+
+    return made

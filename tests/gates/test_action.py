@@ -89,7 +89,7 @@ def pull_request(repo, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("folder", [".", "ds"])
 def test_the_summary_has_the_bill_before_and_after(runner, repo, pull_request: str, folder: str) -> None:
-    run = runner(working_directory=folder, paths="train.yaml" if folder == "." else "own.yaml")
+    run = runner(working_directory=folder, paths="train.yaml" if folder == "." else "own.yaml", compare="false")
     run.known["github.event.pull_request.base.sha"] = pull_request
     ran = run.step("before")
     assert ran.code == 0, ran.out
@@ -101,23 +101,115 @@ def test_the_summary_has_the_bill_before_and_after(runner, repo, pull_request: s
     assert repo("git", "status", "--porcelain", "--untracked-files=no").out == ""
 
 
-@pytest.mark.parametrize(("only_new", "code"), [("true", 0), ("false", 1)])
-def test_only_what_a_pull_request_brings_counts(runner, repo, pull_request: str, only_new: str, code: int) -> None:
-    run = runner(paths="other", only_new=only_new)
+@pytest.mark.parametrize(
+    ("inputs", "code"), [({}, 0), ({"compare": "false"}, 1), ({"only_new": "true"}, 0), ({"only_new": "false"}, 1)], ids=str
+)
+def test_only_what_a_pull_request_brings_counts(runner, repo, pull_request: str, inputs: dict[str, str], code: int) -> None:
+    run = runner(paths="other", **inputs)
     run.known["github.event.pull_request.base.sha"] = pull_request
-    run.step("before")
+    said = run.step("before")
+    assert ("is called compare" in said.out) is ("only_new" in inputs)
     ran = run.step("check")
     assert ran.code == code, ran.out
     assert "### What this change costs" in run.summary.read_text(encoding="utf-8")
 
 
-def test_a_base_that_cannot_be_had_is_left_out(runner, repo) -> None:
-    run = runner(paths="train.yaml", only_new="true")
+@pytest.mark.parametrize(("compare", "code", "told"), [("true", 2, "::error"), ("false", 0, "::notice")])
+def test_a_base_that_cannot_be_had(runner, repo, compare: str, code: int, told: str) -> None:
+    """No change is judged by its own gate without a word."""
+    run = runner(paths="train.yaml", compare=compare)
     run.known["github.event.pull_request.base.sha"] = "0" * 40
     ran = run.step("before")
-    assert (ran.code, "::notice" in ran.out) == (0, True)
-    assert run.step("check").code == 0
-    assert "What this change costs" not in run.summary.read_text(encoding="utf-8")
+    assert (ran.code, told in ran.out) == (code, True)
+    if not code:
+        assert run.step("check").code == 0
+        assert "What this change costs" not in run.summary.read_text(encoding="utf-8")
+
+
+# -- who judges the judge ------------------------------------------------------------------------------------------------------
+
+PULLS = [
+    ("a line that fits", {"train.yaml": ("num_train_epochs: 2", "num_train_epochs: 3")}, {}, 0, ""),
+    ("a line that does not", {"ds/zero3.json": TOO_LARGE}, {}, 1, "does not fit"),
+    (
+        "with a larger card",
+        {"ds/zero3.json": TOO_LARGE, "node.budget": ("device 8x a100-80gb", "device 8x b300")},
+        {},
+        1,
+        "loosens the gate",
+    ),
+    (
+        "a larger card, with the label",
+        {"train.yaml": ("num_train_epochs: 2", "num_train_epochs: 3"), "node.budget": ("device 8x a100-80gb", "device 8x b300")},
+        {"accept_loosening": "true"},
+        0,
+        "loosens the gate",
+    ),
+    (
+        "a waiver",
+        {"ds/zero3.json": TOO_LARGE, "node.budget": ("device", "allow does-not-fit\ndevice")},
+        {"policy": "strict"},
+        1,
+        "does not fit",
+    ),
+]
+
+
+@pytest.fixture
+def merged(repo, tmp_path: Path):
+    """A fresh checkout of the merge commit that GitHub makes of a pull request, of one commit; ``main`` has gone on."""
+
+    def made(edits, shown: str = "HEAD") -> dict[str, str]:
+        began = repo("git", "rev-parse", "HEAD").out.strip()
+        repo("git", "checkout", "-q", "-b", "theirs")
+        for path, edit in edits.items():
+            repo.change(path, *edit)
+        assert repo.commit("--no-verify").code == 0
+        repo("git", "checkout", "-q", "main")
+        repo.write("NOTES.txt", "main has gone on\n")
+        assert repo.commit("--no-verify").code == 0
+        assert repo("git", "merge", "-q", "--no-ff", "-m", "merge", "theirs").code == 0
+        known = {"github.sha": repo("git", "rev-parse", shown).out.strip(), "github.event.pull_request.base.sha": began}
+        repo("git", "clone", "-q", "--bare", ".", str(tmp_path / "origin.git"))
+        repo("git", "-C", str(tmp_path / "origin.git"), "config", "uploadpack.allowAnySHA1InWant", "true")
+        shutil.rmtree(repo.root)
+        repo.root.mkdir()
+        assert repo("git", "clone", "-q", "--depth=1", f"file://{tmp_path}/origin.git", ".").code == 0
+        return known
+
+    return made
+
+
+@pytest.mark.parametrize(("edits", "inputs", "code", "told"), [row[1:] for row in PULLS], ids=[row[0] for row in PULLS])
+def test_a_pull_request(runner, repo, merged, edits, inputs: dict[str, str], code: int, told: str) -> None:
+    known = merged(edits)
+    run = runner(require_verdict="true", **inputs)
+    run.known |= known
+    assert run.step("before").code == 0
+    ran = run.step("check")
+    assert ran.code == code, ran.out
+    summary = run.summary.read_text(encoding="utf-8")
+    assert told in ran.out + summary
+    assert summary.startswith("<!-- budgetlint -->\n## budgetlint: ")
+    assert "large.yaml" not in ran.out  # it never did fit, and is none of this change's business
+
+
+def test_the_base_is_that_of_the_merge_commit(runner, repo, merged) -> None:
+    """The first parent of the commit that GitHub made; where another one is checked out, its author chose the parents."""
+    known = merged({"train.yaml": ("num_train_epochs: 2", "num_train_epochs: 3")})
+    parents = re.findall("^parent (.*)$", repo("git", "cat-file", "commit", "HEAD").out, flags=re.MULTILINE)
+    for sha, base in ((known["github.sha"], parents[0]), ("f" * 40, known["github.event.pull_request.base.sha"])):
+        run = runner()
+        run.known |= {**known, "github.sha": sha}
+        assert run.step("before").code == 0
+        assert run.known["steps.before.outputs.revision"] == base
+        shutil.rmtree(run.folder)
+
+
+def test_an_empty_report_is_no_comment(runner, repo) -> None:
+    run = runner(paths="no-such.yaml", comment_bill="true")
+    assert run.step("check").code == 2
+    assert run.step("comment", PATH=repo.environ["PATH"]).code == 0
 
 
 COMMENTS = [("", "--method POST repos/a/b/issues/7/comments"), ("99", "--method PATCH repos/a/b/issues/comments/99")]
@@ -135,6 +227,7 @@ def test_one_comment_is_kept(runner, tmp_path: Path, known: str, call: str) -> N
     assert ran.code == 0, ran.out
     calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
     assert len(calls) == 2
+    assert 'select(.user.login == "github-actions[bot]" and (.body | startswith("<!-- budgetlint -->")))' in calls[0]
     assert call in calls[1]
     told = Path(calls[1].partition("body=@")[2]).read_text(encoding="utf-8")
     assert told.startswith("<!-- budgetlint -->\n")

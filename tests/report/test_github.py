@@ -85,3 +85,16 @@ def test_a_gate_that_judged_nothing_says_so_first(odd: Report) -> None:
     lines = check_report(report, "github", gate=Gate(require_verdict=True)).splitlines()
     assert read(lines[0])[2].startswith("No run was judged")
     assert len(check_report(report, "github").splitlines()) == 1
+
+
+def test_verdicts_have_the_room(odd: Report) -> None:
+    """Thirty errors that say the same leave room for what a gate is there for, and for another mistake."""
+    same = [replace(odd.findings[0], message="the same", key=f"k{n}") for n in range(30)]
+    other = replace(odd.findings[0], message="another")
+    fits = [replace(odd.findings[0], code="BL101", name="does-not-fit", message=f"run {n} does not fit") for n in range(3)]
+    gate = replace(odd.findings[0], code="BL930", name="gate-loosened", message="the reserve is smaller")
+    mild = replace(odd.findings[2], name="probably-does-not-fit", message="it may not fit")
+    report = Report((*same, mild, other, *fits, gate))
+    told = [read(line)[2].partition("\n")[0] for line in check_report(report, "github").splitlines()]
+    assert told[:6] == ["run 0 does not fit", "run 1 does not fit", "run 2 does not fit", "the reserve is smaller", "the same", "another"]
+    assert (len(told), told[-1]) == (10, "26 errors, 1 warning more: a step shows at most 10 annotations")

@@ -70,7 +70,7 @@ def test_the_bill_of_the_worst_run_adds_up_to_its_need(odd: Report) -> None:
 
 def test_no_run_no_table_no_bill() -> None:
     text = check_report(Report(), "markdown")
-    assert text.startswith("## budgetlint: no findings\n")
+    assert text.startswith("<!-- budgetlint -->\n## budgetlint: no findings\n")
     assert "No run was judged" in text
     assert "|" not in text
 

@@ -99,7 +99,7 @@ def sarif_texts(log: Any) -> Iterator[str]:
         yield from (fix["description"]["text"] for fix in result.get("fixes", ()))
 
 
-OUR_TAGS = re.compile(r"</?(?:details|summary|b|code)>|<br>|<!-- -->")
+OUR_TAGS = re.compile(r"</?(?:details|summary|b|code)>|<br>|<!-- -->|<!-- budgetlint -->")
 
 
 def tokens(page: list[Token]) -> Iterator[Token]:
