@@ -94,7 +94,8 @@ def test_an_ambiguous_name_lists_who_it_could_be(text: str, candidates: tuple[st
 
 
 @pytest.mark.parametrize(
-    ("text", "suggestion"), [("4090", "rtx-4090"), ("A100-8", "a100-80gb"), ("rtx 409", "rtx-4090"), ("gtx 1081", "gtx-1080"), ("1g.5gb", "a100-1g.5gb")]
+    ("text", "suggestion"),
+    [("4090", "rtx-4090"), ("A100-8", "a100-80gb"), ("rtx 409", "rtx-4090"), ("gtx 1081", "gtx-1080"), ("1g.5gb", "a100-1g.5gb")],
 )
 def test_a_near_miss_is_suggested_and_not_taken(text: str, suggestion: str) -> None:
     missing = find_device(text)
