@@ -91,6 +91,14 @@ def all_devices() -> tuple[Device, ...]:
     return tuple(_table().values())
 
 
+def with_word(text: str) -> tuple[Device, ...]:
+    """Rows that have every word of ``text`` in one of their names, by name and number (``rtx-3060`` before ``rtx-4060``)."""
+    words = [word for word in fold(text).split("-") if word]
+    names = {device.name: fold(" ".join((device.name, device.official, *device.aliases))) for device in all_devices()}
+    found = (device for device in all_devices() if words and all(word in names[device.name] for word in words))
+    return tuple(sorted(found, key=lambda device: [(len(part), part) if is_digits(part) else (0, part) for part in device.name.split("-")]))
+
+
 def usable(device: Device, ecc: bool | None = None) -> tuple[int, int, bool]:
     """Usable bytes ``(smallest, largest, exact)``; with ``ecc`` said, of the readings in that state.
 

@@ -112,9 +112,17 @@ def _found(named: _Named) -> Device | Amount | Wrong:
     return _no_card(named.text, card)
 
 
+_ELSEWHERE = expression(r"(?i:(?:cloud[ -]?)?tpu.*|v[2-6](?:e|p|litepod)(?:-[0-9]+)?|(?:ml\.)?(?:trn|inf)[0-9].*|trainium.*|inferentia.*)")
+"""What computes through XLA or Neuron: no formula here is of their compilers."""
+
+
 def _no_card(text: str, card: NoMatch) -> Wrong:
     if card.candidates:
         return Wrong("BL010", f"'{text}' names more than one card", f"write {_either(card.candidates)}")
+    if _ELSEWHERE.fullmatch(text):
+        return Wrong(
+            "BL010", f"'{text}' computes through XLA or Neuron: NOT MODELLED", "a size such as 32GiB is judged as a GPU of that size"
+        )
     near = f"did you mean {_either(card.suggestions)}? " if card.suggestions else ""
     return Wrong("BL010", f"'{text}' is no card that is known", f"{near}'budgetlint devices' lists them; a size such as 80GiB works too")
 

@@ -52,6 +52,12 @@ def test_what_is_not_one_machine_is_told_in_cards(text: str, code: str, help: st
     assert (problem.code, problem.help) == (code, help)
 
 
+@pytest.mark.parametrize("text", ["tpu-v4", "tpu-v5e", "v5litepod-8", "trainium2", "trn1", "ml.trn1.32xlarge", "inf2.xlarge"])
+def test_what_no_formula_is_of_is_told_as_not_modelled(text: str) -> None:
+    problem = budget(f"device {text}").problems[0]
+    assert (problem.code, "NOT MODELLED" in problem.message) == ("BL010", True)
+
+
 def test_every_card_of_a_machine_has_a_row_and_no_machine_is_called_like_a_card() -> None:
     machines = all_machines()
     assert {card for machine in machines for _, card in machine.ways if not isinstance(find_device(card), Device)} == set()
