@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device
 from budgetlint.catalog.machines import all_machines, find_machine
-from tests.language.test_language_problems import budget
+from budgetlint.language import read_budget
+from budgetlint.language.budget import Budget
+
+
+def budget(text: str) -> Budget:
+    return read_budget(SourceFile("demo.budget", text), lambda path: UnreadableFile(path, "no such file", "check the path"))
+
 
 ONE = [
     ("p4d.24xlarge", 8, "a100-40gb"),
