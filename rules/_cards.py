@@ -58,7 +58,7 @@ def held_by(run: RunContext, estimate: Estimate, plan: Plan) -> Held | None:
 @cache
 def whole_cards() -> tuple[Device, ...]:
     """Smallest first."""
-    cards = (card for card in all_devices() if card.vendor == "nvidia" and not card.unified)
+    cards = (card for card in all_devices() if card.vendor == "nvidia" and card.offered and not card.unified)
     whole = (card for card in cards if not card.label.endswith("slice") and "laptop" not in card.name)
     return tuple(sorted(whole, key=lambda card: (card.usable_min, card.name)))
 

@@ -24,9 +24,10 @@ class Device:
     """One card. ``usable_min``/``usable_max`` are bytes that torch reports as total memory (the smallest and largest seen).
 
     ``usable_exact`` is False where no torch total was seen: then ``usable_min`` is the smallest nvidia-smi total x 0.985,
-    or the label x 0.985 where only the label was seen; ``usable_from`` says which. ``nominal_bytes`` is the label read in
+    or a part of the label where only the label was seen; ``usable_from`` says which. ``nominal_bytes`` is the label read in
     GiB. ``compute_capability`` is ``(major, minor)``, None for devices that have none. ``kind`` is ``cpu`` for the pseudo
-    device, else ``gpu``.
+    device, else ``gpu``. ``offered``: whether an answer may name it as the card to take, which it may not where only its
+    label was seen or it is older than the tensor cores.
     """
 
     name: str
@@ -49,3 +50,4 @@ class Device:
     totals: tuple[Total, ...] = ()
     arch: str = ""
     kind: str = "gpu"
+    offered: bool = True

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import is_digits
 from budgetlint.catalog.apple import macs
 from budgetlint.catalog.device import EXACT, Device, Total
@@ -40,10 +41,14 @@ CPU = Device(
     kind="cpu",
 )
 
+TENSOR_CORES = (7, 0)
+"""V100 and newer."""
+
 HBM = frozenset({(6, 0), (7, 0), (8, 0), (9, 0), (10, 0)})
 """P100, V100, A100, H100/H200, B200: memory whose total is the same with ECC on."""
 
-_MAKERS = ("nvidia", "geforce", "tesla", "amd", "instinct", "radeon", "intel", "apple")
+_MAKERS = ("nvidia", "nvidia.com", "geforce", "tesla", "amd", "instinct", "radeon", "intel", "apple", "mig")
+_SLICE = expression(r"(?:.*[-:])?([0-9]g\.[0-9]+gb)")
 
 
 def find_device(text: str) -> Device | NoMatch:
@@ -51,6 +56,7 @@ def find_device(text: str) -> Device | NoMatch:
 
     A bare number (``4090``) names no device; the cards with that number are suggested.
     """
+    text = _slice_of(text)
     short = _without_maker(text)
     row = _keys().get(squeeze(text)) or _keys().get(squeeze(short))
     if row is not None:
@@ -60,15 +66,37 @@ def find_device(text: str) -> Device | NoMatch:
         return NoMatch(text, candidates=ambiguous)
     if is_digits(short):
         return NoMatch(text, suggestions=_numbered(short))
+    slices = _slices(short)
+    if slices:
+        return NoMatch(text, slices) if len(slices) > 1 else NoMatch(text, suggestions=slices)
     longer = tuple(name for name in prefixed(short, _folded()) if not _table()[name].label.endswith("slice"))
     if len(longer) > 1:
         return NoMatch(text, candidates=longer)
     return NoMatch(text, suggestions=longer or near(short, _folded()) or prefixed(short.rpartition("-")[0], _folded())[:3])
 
 
+def _slice_of(text: str) -> str:
+    """``h100:1g.10gb`` as ``h100-1g.10gb``; a colon before anything else counts cards."""
+    return text.replace(":", "-") if ":" in text and _SLICE.fullmatch(fold(text)) else text
+
+
+def _slices(short: str) -> tuple[str, ...]:
+    """The cards that have a slice of this name, where no card is named: ``1g.10gb``."""
+    match = _SLICE.fullmatch(short)
+    return tuple(name for name in _table() if name.endswith(f"-{short}")) if match and match[1] == short else ()
+
+
 def all_devices() -> tuple[Device, ...]:
     """Every row, in the order of `devices.json`, the pseudo device ``cpu`` last."""
     return tuple(_table().values())
+
+
+def with_word(text: str) -> tuple[Device, ...]:
+    """Rows that have every word of ``text`` in one of their names, by name and number (``rtx-3060`` before ``rtx-4060``)."""
+    words = [word for word in fold(text).split("-") if word]
+    names = {device.name: fold(" ".join((device.name, device.official, *device.aliases))) for device in all_devices()}
+    found = (device for device in all_devices() if words and all(word in names[device.name] for word in words))
+    return tuple(sorted(found, key=lambda device: [(len(part), part) if is_digits(part) else (0, part) for part in device.name.split("-")]))
 
 
 def usable(device: Device, ecc: bool | None = None) -> tuple[int, int, bool]:
@@ -86,12 +114,12 @@ def usable(device: Device, ecc: bool | None = None) -> tuple[int, int, bool]:
     return _usable(tuple(t for t in device.totals if (t.ecc is True) is ecc), device.nominal_bytes)[:3]
 
 
-def _usable(totals: tuple[Total, ...], nominal: int) -> tuple[int, int, bool, str]:
+def _usable(totals: tuple[Total, ...], nominal: int, share: float = DRIVER_SHARE) -> tuple[int, int, bool, str]:
     exact = [total for total in totals if total.kind in EXACT]
     if exact:
         return min(t.bytes for t in exact), max(t.bytes for t in exact), True, exact[0].kind
     seen = [total.bytes for total in totals] or [nominal]
-    return int(min(seen) * DRIVER_SHARE), max(seen), False, "smi" if totals else "label"
+    return int(min(seen) * share), max(seen), False, "smi" if totals else "label"
 
 
 def _numbered(number: str) -> tuple[str, ...]:
@@ -141,7 +169,8 @@ def _ambiguous() -> dict[str, tuple[str, ...]]:
 
 def _device(row: Mapping[str, Any]) -> Device:
     totals = tuple(_total(total) for total in row["totals"])
-    low, high, exact, origin = _usable(totals, row["nominal_bytes"])
+    capability = _capability(row.get("compute_capability"))
+    low, high, exact, origin = _usable(totals, row["nominal_bytes"], row.get("share", DRIVER_SHARE))
     return Device(
         name=row["name"],
         official=row["official"],
@@ -152,7 +181,7 @@ def _device(row: Mapping[str, Any]) -> Device:
         usable_max=high,
         usable_exact=exact,
         aliases=tuple(row["aliases"]),
-        compute_capability=_capability(row.get("compute_capability")),
+        compute_capability=capability,
         bf16=row.get("bf16"),
         tf32=row.get("tf32"),
         fp8=row.get("fp8"),
@@ -164,6 +193,7 @@ def _device(row: Mapping[str, Any]) -> Device:
         usable_from=origin,
         totals=totals,
         arch=row.get("arch", ""),
+        offered=origin != "label" and (capability is None or capability >= TENSOR_CORES),
     )
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 DATE = "2026-12-01"
-DIGEST = "2293fd4de6d0"
+DIGEST = "9820174671ec"
 
 
 def digest() -> str:

@@ -24,12 +24,30 @@ class Listing:
 
 
 def devices(name: str | None = None) -> Listing:
-    from budgetlint.catalog.devices import all_devices, find_device
+    from budgetlint.catalog.devices import all_devices, find_device, with_word
 
-    if name is not None:
-        return _one("device", find_device(name), Device, _device_text, _device_data)
-    rows = [(d.name, gib(d.usable_min) if d.usable_min else "-", d.label, _capability(d), d.official) for d in all_devices()]
-    return Listing(_table(("name", "usable", "label", "sm", "official name"), rows), _rows("devices", map(_device_data, all_devices())))
+    if name is None:
+        return _several_devices(all_devices())
+    found = find_device(name)
+    if isinstance(found, NoMatch) and not found.candidates:
+        several = _of_machine(name) or with_word(name)
+        return _several_devices(several) if several else _one("device", found, Device, _device_text, _device_data)
+    return _one("device", found, Device, _device_text, _device_data)
+
+
+def _several_devices(several: Sequence[Device]) -> Listing:
+    rows = [(d.name, gib(d.usable_min) if d.usable_min else "-", d.label, _capability(d), d.official) for d in several]
+    return Listing(_table(("name", "usable", "label", "sm", "official name"), rows), _rows("devices", map(_device_data, several)))
+
+
+def _of_machine(name: str) -> tuple[Device, ...]:
+    """The cards of a machine that a cloud rents by this name."""
+    from budgetlint.catalog.devices import find_device
+    from budgetlint.catalog.machines import find_machine
+
+    machine = find_machine(name)
+    found = (find_device(card) for _, card in machine.ways) if machine else ()
+    return tuple(device for device in found if isinstance(device, Device))
 
 
 def models(name: str | None = None) -> Listing:

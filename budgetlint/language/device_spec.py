@@ -11,6 +11,7 @@ from budgetlint.base.source import Span
 from budgetlint.base.units import Amount
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
+from budgetlint.catalog.machines import Machine, find_machine, said
 from budgetlint.catalog.names import NoMatch
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.language.check import Checked
@@ -73,6 +74,9 @@ def _read(values: list[Value | ListValue]) -> tuple[int | None, _Named, Device |
     if count is not None and not 1 <= count <= MAX_COUNT:
         return _Refused(Wrong("BL003", f"'{words[0].text}' is no number of cards", "write 8x"), words[0].span)
     found = _found(named)
+    machine = find_machine(named.text) if isinstance(found, Wrong) else None
+    if machine is not None:
+        return _cards_of(machine, count, named)
     return _Refused(found, named.span) if isinstance(found, Wrong) else (count, named, found)
 
 
@@ -103,14 +107,22 @@ def _found(named: _Named) -> Device | Amount | Wrong:
     glued = _other_ways(named.text)
     if glued is not None:
         return glued
-    if named.kind in ("quantity", "string") and is_digits(named.text[:1]):
+    if not card.candidates and named.kind in ("quantity", "string") and is_digits(named.text[:1]):
         return to_amount(Value("quantity", named.text, named.span), _SLOT)
     return _no_card(named.text, card)
+
+
+_ELSEWHERE = expression(r"(?i:(?:cloud[ -]?)?tpu.*|v[2-6](?:e|p|litepod)(?:-[0-9]+)?|(?:ml\.)?(?:trn|inf)[0-9].*|trainium.*|inferentia.*)")
+"""What computes through XLA or Neuron: no formula here is of their compilers."""
 
 
 def _no_card(text: str, card: NoMatch) -> Wrong:
     if card.candidates:
         return Wrong("BL010", f"'{text}' names more than one card", f"write {_either(card.candidates)}")
+    if _ELSEWHERE.fullmatch(text):
+        return Wrong(
+            "BL010", f"'{text}' computes through XLA or Neuron: NOT MODELLED", "a size such as 32GiB is judged as a GPU of that size"
+        )
     near = f"did you mean {_either(card.suggestions)}? " if card.suggestions else ""
     return Wrong("BL010", f"'{text}' is no card that is known", f"{near}'budgetlint devices' lists them; a size such as 80GiB works too")
 
@@ -120,6 +132,19 @@ def _number(named: _Named, card: Device | NoMatch) -> Wrong:
         help = f"write the whole name: {_either(card.suggestions)}"
         return Wrong("BL010", f"'{named.text}' is a number, not a card", help, card.suggestions[0])
     return unitless(named.text, "device")
+
+
+def _cards_of(machine: Machine, count: int | None, named: _Named) -> tuple[int | None, _Named, Device | Amount] | _Refused:
+    """``p4d.24xlarge`` is 8x a100-40gb; several of it are told as cards, for a count stands for cards."""
+    ways = said(machine.ways, count or 1)
+    if len(ways) > 1:
+        return _Refused(Wrong("BL010", f"'{named.text}' is a machine of more than one kind", f"write {_either(ways)}"), named.span)
+    (cards, name), card = machine.ways[0], find_device(machine.ways[0][1])
+    assert isinstance(card, Device)
+    if count is not None:
+        each = f"{cards} cards" if cards > 1 else "one card"
+        return _Refused(Wrong("BL003", f"'{named.text}' is a machine of {each}, not a card", f"write {ways[0]}", ways[0]), named.span)
+    return cards, _Named(name, "word", named.span), card
 
 
 _SIZED = expression(r"([a-z][a-z0-9-]*) ([0-9]{1,4})(?:GiB|GB)")

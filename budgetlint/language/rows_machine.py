@@ -70,7 +70,7 @@ DECLARED_ROWS = (
 HARDWARE_ROWS = (
     StatementSpec(
         "device",
-        "the card, by any name nvidia-smi or torch prints, or by size; how many in each machine",
+        "the card, by any name nvidia-smi or torch prints, or by size; how many in each machine. Or a cloud's machine by its name",
         "device 8x h100-80gb",
         EVERYWHERE,
         (Slot("COUNTx", "count", "cards in each machine", required=False), Slot("NAME or AMOUNT", "device")),

@@ -27,7 +27,7 @@ KINDS = {
     "date": "a date such as 2027-01-31",
     "version": "a version in quotes",
     "duration": "seconds such as 30s",
-    "device": "a card's name or an amount",
+    "device": "a card's or machine's name, or an amount",
     "model": "a model name, a hub id or a path",
     "optimizer": "an optimizer name",
     "package": "package@version",

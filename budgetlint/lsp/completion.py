@@ -102,8 +102,10 @@ def _values(slot: Slot) -> Iterator[dict[str, Any]]:
 def _names(kind: str) -> Iterator[tuple[str, str]]:
     if kind == "device":
         from budgetlint.catalog.devices import all_devices
+        from budgetlint.catalog.machines import all_machines, said
 
         yield from ((device.name, device.official) for device in all_devices())
+        yield from ((machine.name, " or ".join(said(machine.ways))) for machine in all_machines())
     elif kind == "model":
         from budgetlint.catalog.models import all_models
 

@@ -50,6 +50,6 @@ def _fits(bench: Bench, card: Device) -> bool:
 @cache
 def cards(vendor: str) -> tuple[Device, ...]:
     """Smallest first."""
-    found = (card for card in all_devices() if card.vendor == vendor and not card.unified)
+    found = (card for card in all_devices() if card.vendor == vendor and card.offered and not card.unified)
     whole = (card for card in found if not card.label.endswith("slice") and "laptop" not in card.name)
     return tuple(sorted(whole, key=lambda card: (card.usable_min, card.name)))

@@ -15,7 +15,7 @@ from budgetlint.catalog.names import NoMatch, squeeze
 
 KEYS = {
     *("name", "official", "aliases", "vendor", "label", "nominal_bytes", "unified", "arch", "note", "totals"),
-    *("compute_capability", "capability_source", "bf16", "tf32", "fp8"),
+    *("compute_capability", "capability_source", "bf16", "tf32", "fp8", "share"),
 }
 KEYS_OF_A_READING = {"from", "bytes", "ecc", "sources", "note"}
 
@@ -49,6 +49,22 @@ def found(text: str) -> Device:
         ("Ascend910B4", "ascend-910b4"),
         ("m3-max-64gb", "m3-max-64gb"),
         ("cpu", "cpu"),
+        ("gtx 1080", "gtx-1080"),
+        ("rtx-3060-8gb", "rtx-3060-8gb"),
+        ("NVIDIA GeForce RTX 4070 SUPER", "rtx-4070-super"),
+        ("RTX 4090 Laptop", "rtx-4090-laptop"),
+        ("rtx-4080-mobile", "rtx-4080-laptop"),
+        ("NVIDIA RTX A2000 12GB", "rtx-a2000-12gb"),
+        ("Tesla K80", "k80"),
+        ("p40", "p40"),
+        ("7900xtx", "rx-7900-xtx"),
+        ("max1550", "max-1550"),
+        ("thor", "jetson-agx-thor"),
+        ("m5-max-128gb", "m5-max-128gb"),
+        ("h100:1g.10gb", "h100-1g.10gb"),
+        ("a100-40gb:3g.20gb", "a100-3g.20gb"),
+        ("nvidia_a100_3g.20gb", "a100-3g.20gb"),
+        ("NVIDIA H100 80GB HBM3 MIG 3g.40gb", "h100-3g.40gb"),
     ],
 )
 def test_a_name_in_any_spelling_finds_its_row(text: str, name: str) -> None:
@@ -62,6 +78,13 @@ def test_a_name_in_any_spelling_finds_its_row(text: str, name: str) -> None:
         ("NVIDIA A100", ("a100-40gb", "a100-80gb")),
         ("v100", ("v100-16gb", "v100-32gb")),
         ("v100-sxm2", ("v100-16gb", "v100-32gb")),
+        ("NVIDIA GeForce RTX 4060 Ti", ("rtx-4060-ti-8gb", "rtx-4060-ti-16gb")),
+        ("rtx-3080", ("rtx-3080-10gb", "rtx-3080-12gb")),
+        ("rtx-3080-laptop", ("rtx-3080-laptop-8gb", "rtx-3080-laptop-16gb")),
+        ("910b", ("ascend-910b-64gb", "ascend-910b4")),
+        ("1g.10gb", ("a100-1g.10gb", "a100-40gb-1g.10gb", "h100-1g.10gb")),
+        ("MIG 3g.40gb", ("h100-3g.40gb", "a100-3g.40gb")),
+        ("nvidia.com/mig-3g.40gb", ("h100-3g.40gb", "a100-3g.40gb")),
         ("RTX 6000", ("quadro-rtx-6000", "rtx-6000-ada", "rtx-pro-6000")),
         ("m3-max", ("m3-max-48gb", "m3-max-64gb", "m3-max-36gb", "m3-max-96gb", "m3-max-128gb")),
     ],
@@ -71,7 +94,8 @@ def test_an_ambiguous_name_lists_who_it_could_be(text: str, candidates: tuple[st
 
 
 @pytest.mark.parametrize(
-    ("text", "suggestion"), [("4090", "rtx-4090"), ("A100-8", "a100-80gb"), ("rtx 409", "rtx-4090"), ("gtx 1080", "gtx-1080-ti")]
+    ("text", "suggestion"),
+    [("4090", "rtx-4090"), ("A100-8", "a100-80gb"), ("rtx 409", "rtx-4090"), ("gtx 1081", "gtx-1080"), ("1g.5gb", "a100-1g.5gb")],
 )
 def test_a_near_miss_is_suggested_and_not_taken(text: str, suggestion: str) -> None:
     missing = find_device(text)
@@ -118,6 +142,32 @@ def test_usable_never_exceeds_the_label_and_every_reading_has_a_source() -> None
     for device in all_devices()[:-1]:
         assert 0 < device.usable_min <= device.usable_max <= device.nominal_bytes, device.name
         assert all(total.sources for total in device.totals), device.name
+
+
+@pytest.mark.parametrize(
+    ("name", "gib"),
+    [
+        ("a100-1g.5gb", 4.75), ("a100-2g.10gb", 9.75), ("a100-3g.20gb", 19.625), ("a100-7g.40gb", 39.5), ("a100-40gb-1g.10gb", 9.75),
+        ("a100-1g.20gb", 19.5), ("a100-3g.40gb", 39.25), ("a100-7g.80gb", 79.0), ("h100-1g.10gb", 9.75), ("h100-7g.80gb", 79.25),
+        ("h200-1g.18gb", 16.0), ("h200-1g.35gb", 32.5), ("h200-2g.35gb", 32.5), ("h200-4g.71gb", 69.75),
+    ],
+)  # fmt: skip
+def test_a_slice_holds_what_nvidia_smi_prints(name: str, gib: float) -> None:
+    """``nvidia-smi mig -lgip``; an H200 slice has up to a ninth less than its name says."""
+    assert found(name).usable_max == gib * 2**30
+
+
+@pytest.mark.parametrize(("name", "share"), [("rtx-4060-ti-8gb", 0.985), ("rtx-2000-ada", 0.92), ("jetson-agx-thor", 0.93)])
+def test_a_label_is_a_range(name: str, share: float) -> None:
+    card = found(name)
+    assert (card.usable_min, card.usable_max, card.usable_from) == (int(card.nominal_bytes * share), card.nominal_bytes, "label")
+
+
+@pytest.mark.parametrize(
+    ("name", "offered"), [("t4", True), ("v100-16gb", True), ("rtx-4070", True), ("rtx-4060-ti-8gb", False), ("p40", False), ("k80", False)]
+)
+def test_no_answer_sends_anyone_to_a_card_by_its_label_or_an_old_one(name: str, offered: bool) -> None:
+    assert found(name).offered == offered
 
 
 @pytest.mark.parametrize(

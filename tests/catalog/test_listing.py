@@ -49,6 +49,20 @@ def test_a_name_without_a_row_is_a_problem(listing: Listing, problem: str) -> No
     assert problem in listing.problem
 
 
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("4090", ["rtx-4090", "rtx-4090-d", "rtx-4090-laptop"]),
+        ("rtx ada", ["rtx-2000-ada", "rtx-4000-ada", "rtx-4000-sff-ada", "rtx-4500-ada", "rtx-5000-ada", "rtx-5880-ada", "rtx-6000-ada"]),
+        ("p4d.24xlarge", ["a100-40gb"]),
+        ("kaggle", ["t4", "p100"]),
+    ],
+)
+def test_a_word_lists_the_devices_that_have_it(word: str, names: list[str]) -> None:
+    rows = devices(word).text.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == names
+
+
 def test_the_tables_are_read_only_when_somebody_asks() -> None:
     modules = ("budgetlint.catalog.devices", "budgetlint.catalog.models", "budgetlint.catalog.optimizers")
     lazy = ("difflib", "budgetlint.catalog.optimizer_table")
