@@ -68,7 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "kbit": ("model", "use_gradient_checkpointing"),
     "arguments": ("output_dir",), "trainer": ("model", "args", "data_collator", "train_dataset", "eval_dataset"), "optimizer": ("params",
     "lr"),
-    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "dp": ("module",),
+    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module", "process_group", "sharding_strategy"), "ddp": ("module",), "dp": ("module",),
     "scaling": ("num_workers", "use_gpu"), "ready": ("name",),
     "deepspeed": ("args", "model", "optimizer", "model_parameters", "training_data", "lr_scheduler", "distributed_port", "mpu",
     "dist_init_required",
