@@ -10,7 +10,7 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import UNKNOWN
-from budgetlint.program.objects import Function, Object
+from budgetlint.program.objects import Class, Function, Object
 from budgetlint.program.packages.benign import CHANGES, PACKAGES
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
@@ -61,19 +61,25 @@ def _may_patch(name: str, given: Sequence[Value]) -> bool:
 
     Of a package that is known as one that changes something (`benign`), always. A class that loads an object of its own
     (``X.from_pretrained``) and a part of a module's own names (``x.__file__.split``) never do. Of code that nobody has: where the name says
-    so (``replace_llama_attn``), where it is handed code of a framework (``convert(LlamaAttention)``) or a trainer, and where it is handed
-    nothing and its name asks for nothing (``setup()``): ``make_data(tokenizer, args)`` has neither."""
+    so (``replace_llama_attn``), where it is handed code of a framework (``convert(LlamaAttention)``) or what may have
+    the model, and where it is handed nothing and its name asks for nothing (``setup()``): ``make_data(tokenizer, args)`` has neither."""
     *owners, last = name.split(".")
     loads = bool(owners) and owners[-1][:1].isupper() and last.startswith(("from_", "load_"))
     if loads or any(one.startswith("__") and one.endswith("__") for one in owners):
         return False
     if name.partition(".")[0] in _KNOWN or any(word in f"{''.join(owners[-1:])}.{last}".lower() for word in _PATCHES):
         return True
-    if any(isinstance(one, Object) and one.made is not None and one.made.kind == "trainer" for value in given for one in reachable(value)):
+    if any(_has_it(one) for value in given for one in reachable(value)):
         return True
     if not given:
         return not last.lstrip("_").lower().startswith(_ASKS)
     return any(isinstance(one, External) and one.name.partition(".")[0] in _KNOWN and not one.name.startswith(_NO_CODE) for one in given)
+
+
+def _has_it(value: Value) -> bool:
+    """A trainer, a module of the program's own; a function or class that is wrapped may be called with the model later."""
+    trainer = isinstance(value, Object) and value.made is not None and value.made.kind == "trainer"
+    return trainer or module_of(value) is not None or isinstance(value, Function | Class)
 
 
 _KNOWN = frozenset(one.partition(".")[0] for one in (*PACKAGES, *CHANGES)) & {

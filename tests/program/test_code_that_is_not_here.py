@@ -38,8 +38,36 @@ OPEN = {
     "a module that patches": "attn_tools.set_up(True)",
     "for what it does elsewhere": "absent.set_up()",
     "a class of the framework": "absent.change(LlamaAttention)",
+    "a function that it may wrap": "def tell(one): print(one)\nabsent.main_only(tell)",
     "the framework itself": "absent.change(transformers)",
 }
+
+
+OWN_MODULE = """\
+import torch
+from transformers import AutoModel
+from absent import make_data, rows
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = AutoModel.from_pretrained("google-bert/bert-base-uncased")
+    def forward(self, ids):
+        return self.encoder(ids).last_hidden_state
+net = Net()
+{}
+optimizer = torch.optim.AdamW(net.parameters())
+for batch in torch.utils.data.DataLoader(rows, batch_size=2, shuffle=True):
+    net(batch).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "known"), [("make_data(3)", "none"), ("make_data(net)", None), ("make_data([net])", None), ("make_data({'net': net})", None)]
+)
+def test_a_module_that_holds_it(call: str, known: str | None) -> None:
+    (run,) = judge_texts({"train.py": OWN_MODULE.format(call)}, budget="device 80GiB").runs
+    assert run.run.settings.value("adapter") == known
 
 
 def adapter(before: str, after: str) -> object:
