@@ -42,6 +42,7 @@ _KEYS = (
     Key("quant", "quant", to_text),
     Key("adapter", "adapter", to_text),
     Key("shard", "shard", to_text),
+    Key("loss", "loss", to_text),
     Key("shard_strategy", "shard_strategy", to_strategy),
 )
 
