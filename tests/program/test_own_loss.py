@@ -1,4 +1,4 @@
-"""The loss of a loop of the program's own: the model's, over all logits, where the loop steps on it and nothing takes more of its outputs."""
+"""The loss of a loop of the program's own: the model's, over all logits, where nothing takes more of its outputs."""
 
 from __future__ import annotations
 
