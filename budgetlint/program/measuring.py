@@ -12,7 +12,8 @@ _STEPS = frozenset({"step", "add_", "sub_", "addcdiv_", "addcmul_", "lerp_", "co
 
 
 def only_measures(followed: Followed, trees: Trees) -> bool:
-    """Of a model that is loaded: nothing that is not followed had a part of a model in its hands, and nothing in the files that were followed can change a weight."""
+    """Of a model that is loaded: nothing that is not followed had a part of it in its hands, and nothing in the files that were followed
+    can change a weight."""
     kinds = {one.kind for one in followed.sinks}
     if not {"backward", "load"} <= kinds or kinds & _TRAINS or followed.stopped or followed.refusals or followed.handed:
         return False
