@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.device import Device
-from budgetlint.memory import rollouts
+from budgetlint.memory import compiled, rollouts
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Estimate, Phase, Range, Verdict
 from budgetlint.memory.host import host_bytes
@@ -122,6 +122,8 @@ def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
     basis = pick(plan).basis(plan)
+    if plan.compile and compiled.knows(plan):
+        return ()
     if basis.exact:
         return ()
     return (Assumption(f"activations of {plan.arch.family}: {basis.text} (+/- {basis.spread_ppm // 10_000} %)", "model"),)

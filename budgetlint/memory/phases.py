@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.memory import activations, buffers, evaluation, gradients, local_ddp, roles, rollouts, sharded, static
+from budgetlint.memory import activations, buffers, compiled, evaluation, gradients, local_ddp, roles, rollouts, sharded, static
 from budgetlint.memory.body import BODY, GRADIENTS, LAYER, LOGITS, RESTING, TRAINABLE, cast_layers
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.parts import Parts
@@ -114,7 +114,7 @@ def _layer_backward(step: Step) -> Iterator[Moment]:
 def _embedding_backward(step: Step) -> Moment:
     plan = step.plan
     beside = () if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward else _beside_the_tower(step)
-    return "the embedding", (*step.resting, *beside, *step.gradients.embedding)
+    return "the embedding", (*step.resting, *beside, *step.gradients.embedding, *compiled.at_the_embedding(plan))
 
 
 def _beside_the_tower(step: Step) -> tuple[Part, ...]:

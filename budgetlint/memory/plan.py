@@ -178,6 +178,21 @@ class RolloutPlan:
     gathers: bool = True
 
 
+@record
+class Compiled:
+    """What torch.compile is given (`compiled.py`). ``scope``: ``layers``, each for itself, ``model`` in one graph, or nothing; ``loss``:
+    ``inside`` that graph, ``apart`` in its own, or eager; ``returned``: the graph gives the logits back beside the loss. How the model code
+    hands q, k and v to a fused kernel: ``head_major``: queries as a copy by heads; ``views``: values as a view of the packed three, which
+    stays for them; ``repeats``: keys and values copied to every query head."""
+
+    scope: str = ""
+    loss: str = ""
+    returned: bool = False
+    head_major: bool = False
+    views: bool = False
+    repeats: bool = False
+
+
 @open_record
 class Plan:
     """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them.
@@ -220,7 +235,7 @@ class Plan:
     adapter: Adapter | None = None
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()
-    compile: bool = False
+    compiled: Compiled = Compiled()
     expert_loop: bool = False
     repeat_kv: bool = False
     model_code: str = "transformers"
@@ -295,6 +310,11 @@ class Plan:
     def masked(self) -> bool:
         """An encoder with its language-modelling head (``model bert-large-uncased head=lm``)."""
         return self.arch.kind == "encoder" and self.head == "lm"
+
+    @property
+    def compile(self) -> bool:
+        """Layers or the model are compiled."""
+        return bool(self.compiled.scope)
 
     @property
     def full(self) -> bool:

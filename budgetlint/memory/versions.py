@@ -40,6 +40,11 @@ def _biased_kernels(plan: Plan, stack: Stack) -> tuple[str, ...]:
 
 def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     plan = _with(plan, loss=pick(plan).loss_recipe(plan, stack))
+    for compiled in pick(plan).compiled_readings(plan, stack) if plan.compile else (plan.compiled,):
+        yield from _compiled_so(_with(plan, compiled=compiled), stack)
+
+
+def _compiled_so(plan: Plan, stack: Stack) -> Iterator[Plan]:
     for implementation in _implementations(plan, stack):
         for adapter in _tables(plan, _adapters(plan, stack)):
             for quant in _quants(plan, stack):
