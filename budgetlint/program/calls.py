@@ -24,6 +24,7 @@ from budgetlint.program.reads import handed_on
 from budgetlint.program.schedules import scheduled
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Interpreter
+from budgetlint.program.trainers_not_here import trainer_not_here
 from budgetlint.program.value_errors import converted
 from budgetlint.program.values import ABSENT, NONE, Choice, External, Items, Known, Map, Opaque, Open, Value
 
@@ -279,6 +280,9 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
         return made_by(name, call) if last[:1].isupper() else harmless(it, name, call, None)
     if name.startswith(_PARTS[1]) or (last[:1].isupper() and name.startswith(_PARTS)):
         return made_by(name, call)
+    made = trainer_not_here(it, name, call)
+    if made is not None:
+        return made
     if last[:1].isupper():
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return made_by(name, call)

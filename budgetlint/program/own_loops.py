@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from budgetlint.program.by_hand import sharded
 from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.evaluating import training
 from budgetlint.program.lengths import field_of, lengths_of
@@ -45,7 +46,7 @@ def loop_of(
         **_engine(sinks),
         **_accelerator(sinks),
         **_autocast(sinks),
-        **_sharded(sinks),
+        **sharded(sinks),
         "whole": Known(True) if is_whole(sinks) else None,
         "loads": Known(loads) if (loads := sum(one.kind in {"load", "unsloth_load"} for one in sinks)) > 1 else None,
         **lengths_of(sinks, read),
@@ -229,16 +230,6 @@ def _autocast(sinks: Sequence[Sink]) -> dict[str, Value]:
 def _is_off(one: Sink) -> bool:
     enabled = one.get("enabled", at=2)
     return isinstance(enabled, Known) and not enabled.value
-
-
-def _sharded(sinks: Sequence[Sink]) -> dict[str, Value]:
-    made = [one for one in sinks if one.kind == "fsdp"]
-    if not made:
-        return {}
-    names = {"fsdp2" if one.name.endswith("fully_shard") else "fsdp" for one in made}
-    sure = len(names) == 1 and not all(one.may_be_skipped for one in made)
-    plain = all(one.get("sharding_strategy") is None for one in made)
-    return {"shard": Known(next(iter(names))) if sure and plain else Opaque("FSDP, in a way of its own")}
 
 
 # a model of the repository's own

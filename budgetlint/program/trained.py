@@ -8,7 +8,7 @@ from budgetlint.program.choices import alternatives
 from budgetlint.program.models import is_module, model_of, module_of
 from budgetlint.program.objects import Object
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import ABSENT, Choice, External, Items, Map, Opaque, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Opaque, Value
 
 _ROUNDS = 12
 """Containers within containers that are looked through."""
@@ -78,7 +78,20 @@ def _held_by(value: Value, depth: int = 0) -> Iterator[Value]:
 def is_whole(sinks: Sequence[Sink]) -> bool:
     """Does the optimizer get all parameters: a module's own, or groups of them by name?"""
     made = [one.get("params") for one in sinks if one.kind == "optimizer"]
-    return bool(made) and all(value is not None and is_all(value) for value in made)
+    return all(value is not None and is_all(value) for value in made) if made else _engine_makes_it(sinks)
+
+
+def _engine_makes_it(sinks: Sequence[Sink]) -> bool:
+    """DeepSpeed makes the optimizer of its file for the parameters that it is given, else for all of the model's (0.9 to 0.19
+    ``runtime/engine.py`` DeepSpeedEngine.__init__)."""
+    made = [one for one in sinks if one.kind == "deepspeed"]
+    given = [one.get("model_parameters") for one in made]
+    closed = all(one.rest is None and _is_none(one.get("optimizer")) for one in made)
+    return bool(made) and closed and all(_is_none(value) or (value is not None and is_all(value)) for value in given)
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Known) and value.value is None)
 
 
 def is_all(value: Value) -> bool:

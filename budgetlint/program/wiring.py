@@ -14,6 +14,7 @@ from budgetlint.program.models import model_of, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.objects import Object
 from budgetlint.program.own_loops import by_config, is_loop, loop_of, ready
+from budgetlint.program.own_loss import own_loss
 from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.steps import runs_a_step
@@ -106,7 +107,8 @@ def _of_loop(followed: Followed) -> Wiring:
         chain = chain._replace(own=(Around(doubt=f"the loop runs it {times} times a step"), *chain.own))
     found = _wiring(followed, None, None, chain, name=None)
     facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
-    return found._replace(facts={**facts, **cast_of(found.done)})
+    loss = own_loss(loads, followed.sinks, followed.runs, followed.doubts) if not found.own else {}
+    return found._replace(facts={**facts, **cast_of(found.done), **loss})
 
 
 def _beside(module: Object) -> Around:

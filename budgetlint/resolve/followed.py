@@ -165,6 +165,7 @@ class FollowedPrograms:
     def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of
         from budgetlint.program.follow import follow
+        from budgetlint.program.measuring import only_measures
         from budgetlint.program.ways import most_ways
         from budgetlint.program.wiring import asks_for_model, only_evaluates, wirings
 
@@ -174,7 +175,7 @@ class FollowedPrograms:
         started = started_by(start)
         followed = follow(self.trees, start.path, started, function=start.function)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
-        idle = only_evaluates(followed)
+        idle = only_evaluates(followed) or only_measures(followed, self.trees)
         runs = [] if idle else wirings(followed)
         found: list[Made] = []
         for wiring in runs:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from budgetlint.program.calling import Call
 from budgetlint.program.choices import alternatives, choice
 from budgetlint.program.ends import Dead
-from budgetlint.program.objects import Handler, Object
+from budgetlint.program.models import model_of
+from budgetlint.program.objects import Function, Handler, Object
 from budgetlint.program.packages.iterators import is_iterator, lazy, not_gone_over
 from budgetlint.program.packages.plain import dunder, taken
 from budgetlint.program.packages.sequences import Gone, bag_of, items_of, together
@@ -67,6 +70,8 @@ def _filter(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) != 2:
         return unfollowed("filter", call)
     function, source = call.positional
+    if _asks_whether_it_trains(function) and isinstance(source, Opaque) and "parameters" in source.why and model_of(source) is not None:
+        return source  # what is frozen is told where it is frozen
 
     def first(it: Interpreter, again: Call) -> Value:
         items, more = items_of(it, source, again)
@@ -80,6 +85,12 @@ def _filter(it: Interpreter, call: Call) -> Value:
 
     own = isinstance(function, Known) and function.value is None
     return lazy(lambda it, again: _filtered(it, function, source, again), [function, source], None if own else first)
+
+
+def _asks_whether_it_trains(function: Value) -> bool:
+    """``lambda p: p.requires_grad``"""
+    body = function.node.body if isinstance(function, Function) and isinstance(function.node, ast.Lambda) else None
+    return isinstance(body, ast.Attribute) and body.attr == "requires_grad" and isinstance(body.value, ast.Name)
 
 
 def _passes(it: Interpreter, function: Value, one: Value, call: Call) -> bool | None:

@@ -15,6 +15,7 @@ from budgetlint.documents.python_marks import LOOP, is_open
 from budgetlint.readers.base import ENDS, Key, Raw, default, hidden, read_keys, to_count, to_dtype, to_float, to_text
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
+from budgetlint.readers.fsdp_words import to_strategy
 from budgetlint.readers.hf.defaults import weights_dtype
 from budgetlint.readers.hf.keys import truthy
 from budgetlint.readers.lookup import Lookup
@@ -41,6 +42,8 @@ _KEYS = (
     Key("quant", "quant", to_text),
     Key("adapter", "adapter", to_text),
     Key("shard", "shard", to_text),
+    Key("loss", "loss", to_text),
+    Key("shard_strategy", "shard_strategy", to_strategy),
 )
 
 
