@@ -17,7 +17,7 @@ from budgetlint.resolve.path_end import is_one_model
 from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.resolve.program_rounds import are_rounds
 from budgetlint.resolve.program_run import ProgramRun
-from budgetlint.resolve.program_starts import Start, paths_of, written
+from budgetlint.resolve.program_starts import Start, at_home, paths_of, written
 from budgetlint.resolve.program_starts import started as started_by
 from budgetlint.resolve.program_ways import different, of_way, ways_of
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
@@ -169,7 +169,7 @@ class FollowedPrograms:
         source = self.sources.source(start.path)
         if source is None:
             return None
-        started = started_by(start)
+        started = at_home(started_by(start), start, self.files)
         followed = follow(self.trees, start.path, started, function=start.function)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         idle = only_evaluates(followed)

@@ -16,7 +16,7 @@ from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.readers import Reader, identify
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BY_NAME, COMMAND, Edge, after_cd, candidates, rule_of
+from budgetlint.resolve.edges import BY_NAME, COMMAND, Edge, after_cd, beside, candidates, rule_of
 from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
@@ -134,7 +134,8 @@ def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> t
     if not readings:
         return ()
     rule = rule_of(named_in, reference.text, path)
-    if rule == BY_NAME and path in after_cd(named_in, reference.text, reference.folder):
+    is_beside = path == beside(named_in, reference.program, reference.text, work.files.exists)
+    if rule == BY_NAME and (is_beside or path in after_cd(named_in, reference.text, reference.folder)):
         rule = COMMAND
     location = reference.origin.location
     work.edges[Edge(path, named_in, location.line if location else 0, reference.text, rule)] = None
@@ -175,7 +176,7 @@ def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
         if work.files.exists(path):
             return path
     if reference.text.startswith(("/", "~")):
-        return None
+        return beside(named_in, reference.program, reference.text, work.files.exists)
     same_name = work.project.names.get(posixpath.basename(reference.text), [])
     return same_name[0] if len(same_name) == 1 else None
 
