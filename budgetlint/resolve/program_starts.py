@@ -54,12 +54,19 @@ def paths_of(launch: Launch) -> tuple[str, ...]:
     return (*own, posixpath.join(path, "__init__.py" if launch.function else "__main__.py"))
 
 
+def in_sources(launch: Launch) -> tuple[str, ...]:
+    """The same of a module below ``src``, where setuptools and its like install packages from (*Package Discovery*, "src-layout")."""
+    is_module = not launch.function and not launch.program.program.endswith(PYTHON_SUFFIX)
+    return tuple(posixpath.join("src", one) for one in paths_of(launch)) if is_module else ()
+
+
 def _folder(path: str, launch: Launch) -> str:
     """Where a launch is started: the folder from which the path that it has for its program leads there. That of a console script says
     nothing of it."""
     if launch.function:
         return ""
-    found = next((one for one in paths_of(launch) if path.endswith(f"/{one}")), "")
+    below = in_sources(launch) if posixpath.basename(launch.folder or launch.anywhere) != "src" else ()
+    found = next((one for one in (*below, *paths_of(launch)) if path == one or path.endswith(f"/{one}")), "")
     return path.removesuffix(found).rstrip("/") if found else ""
 
 
