@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
+from budgetlint.base.suggest import near_names
 from budgetlint.documents import Document
 from budgetlint.files.wanted import PYTHON_SUFFIX, makes_arguments
 from budgetlint.isolation.boundary import LEADS_OUT
@@ -122,10 +123,28 @@ def _missing(work: Assembly, reference: Reference) -> None:
             "missing-reference",
             reference.origin.location,
             f"{reference.text} {why}: the run is judged without it",
-            "paths are tried from the working directory, from this file's folder and from the folders above it",
+            _nearest(work, reference.text)
+            or "paths are tried from the working directory, from this file's folder and from the folders above it",
             severity=Severity.INFO,
         )
     )
+
+
+def _nearest(work: Assembly, text: str) -> str:
+    """The files whose names are spelled most like it, where they are one or two."""
+    name = posixpath.basename(text)
+    suffix, names = posixpath.splitext(name)[1], work.project.names
+    near = near_names(name, [one for one in names if one.endswith(suffix) and _digits(one) == _digits(name)], alike=_ALIKE)
+    paths = [path for one in near for path in names[one]]
+    return f"did you mean {' or '.join(map(repr, paths))}?" if 0 < len(paths) < 3 else ""
+
+
+_ALIKE = 0.85
+
+
+def _digits(name: str) -> list[str]:
+    """Where these differ (``zero2.json``, ``zero3.json``), the name is no slip."""
+    return [sign for sign in name if sign.isdigit()]
 
 
 def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> tuple[Reading, ...]:

@@ -54,6 +54,22 @@ def test_what_a_reference_leads_to(text: str, files: dict[str, str], shard: str 
     )
 
 
+NEAR = {
+    "a sign": ("x/deepspeed-z3-config.json", ["engines/deepspeed_z3_config.json"], "did you mean 'engines/deepspeed_z3_config.json'?"),
+    "two of that name": ("x/zero.json", ["a/zero.json", "b/zero.json"], "did you mean 'a/zero.json' or 'b/zero.json'?"),
+    "on another machine": ("/data/zero.json", ["engines/zero.json"], "did you mean 'engines/zero.json'?"),
+    "another stage": ("x/zero3.json", ["a/zero2.json"], None),
+    "another format": ("x/z3_config.yaml", ["a/z3-config.json"], None),
+}
+
+
+@pytest.mark.parametrize(("text", "files", "cure"), NEAR.values(), ids=NEAR)
+def test_a_near_file_is_named(text: str, files: list[str], cure: str | None) -> None:
+    judged = judge_texts({"train/sft.yaml": SFT.format(text), **dict.fromkeys(files, ZERO)})
+    (missing,) = (one for one in judged.findings if one.name == "missing-reference")
+    assert missing.help == (cure or missing.help) and ("did you mean" in missing.help) == (cure is not None)
+
+
 def test_a_recipe_that_a_command_names_is_guessed_aloud_too() -> None:
     judged = judge_texts({"conf/a.yaml": SFT.format("null"), "jobs/run.sh": "trl sft \\\n  --config recipes/a.yaml\n"})
     assert [(one.name, one.location.file, one.location.line) for one in judged.findings] == [("guessed-reference", "jobs/run.sh", 2)]
