@@ -10,7 +10,8 @@ list of lines); IPython 8 and 9 ``core/inputtransformer2.py`` (``%``, ``%%``, ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from budgetlint.base.expression import expression
@@ -28,6 +29,8 @@ EXPORTED = "# Databricks notebook source"
 _MAGIC, _CELL = "# MAGIC", "# COMMAND ----------"
 _FACT = "cells of a notebook"
 Line = tuple[int, str]
+Names = dict[str, list[tuple[int, str | None]]]
+"""The lines on which each name is bound, with its text there; None where that is not known."""
 
 
 class Cells(NamedTuple):
@@ -56,13 +59,34 @@ def _cells_of(source: SourceFile) -> Cells | None:
         return None
     python, shell = [""] * (source.line_count + 1), [""] * (source.line_count + 1)
     taken = 0
+    asks: list[int] = []
     for cell in cells:
         for line, _ in cell:
             if line <= taken:
                 return None
             taken = line
-        _put(cell, python, shell)
-    return Cells(SourceFile(source.path, _joined(python)), SourceFile(source.path, _joined(shell)))
+        _put(cell, python, shell, asks)
+    program = _joined(python)
+    _fill(shell, asks, program)
+    return Cells(SourceFile(source.path, program), SourceFile(source.path, _joined(shell)))
+
+
+def _fill(shell: list[str], asks: Iterable[int], program: str) -> None:
+    """Put what Python has there into the commands."""
+    asking = [line for line in asks if _EXPANDED.search(shell[line])]
+    if not asking:
+        return
+    from budgetlint.documents.notebook_names import names_at  # `ast`
+
+    names = names_at(program)
+    for line in asking:
+        shell[line] = _EXPANDED.sub(partial(_filled, names, line), shell[line])
+
+
+def _filled(names: Names, line: int, found: re.Match[str]) -> str:
+    from budgetlint.documents.notebook_names import text_at
+
+    return text_at(names, found[1], line) or _unknown(found)
 
 
 def _json_cells(source: SourceFile) -> list[list[Line]] | None:
@@ -91,7 +115,7 @@ def _exported_cells(text: str) -> list[list[Line]]:
     return cells
 
 
-def _put(cell: list[Line], python: list[str], shell: list[str]) -> None:
+def _put(cell: list[Line], python: list[str], shell: list[str], asks: list[int]) -> None:
     """The lines of a cell where they belong."""
     first = next((text.strip() for _, text in cell if text.strip() and not text.startswith(EXPORTED)), "")
     if first in _SHELLS or first.partition(" -")[0] in _SHELLS:
@@ -100,10 +124,10 @@ def _put(cell: list[Line], python: list[str], shell: list[str]) -> None:
     elif (first.startswith("%%") and not first.startswith(_KEPT)) or first.partition(" ")[0] in ("%md", "%sql", "%r", "%scala", "%fs"):
         return
     else:
-        _python(cell, python, shell)
+        _python(cell, python, shell, asks)
 
 
-def _python(cell: list[Line], python: list[str], shell: list[str]) -> None:
+def _python(cell: list[Line], python: list[str], shell: list[str], asks: list[int]) -> None:
     """A cell of Python; of a line that is IPython's own, nothing but its indent is Python. A backslash at the end goes on."""
     goes_on = ""
     for line, text in cell:
@@ -112,7 +136,8 @@ def _python(cell: list[Line], python: list[str], shell: list[str]) -> None:
             python[line] = text
             continue
         if goes_on == "!" or (not goes_on and code.startswith("!")):
-            shell[line] = _EXPANDED.sub(_unknown, text if goes_on else code[1:].lstrip())
+            shell[line] = text if goes_on else code[1:].lstrip()
+            asks.append(line)
         if not goes_on:
             python[line] = text[: len(text) - len(code)] + "pass" if code != text else ""
         goes_on = (goes_on or code[:1]) if code.endswith("\\") else ""

@@ -16,7 +16,10 @@ _WRITTEN = (
     expression(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
     expression(r"`\s*expr\s(.*)`", re.DOTALL),
 )
-_TOKEN = expression(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?(<=|>=|==|!=|&&|\|\||[-+*/%()<>]))")
+_TOKEN = expression(
+    r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\$(?:([#1-9])(?!\w)|\{([#1-9])\})"
+    r"|\\?(<=|>=|==|!=|&&|\|\||[-+*/%()<>?:]))"
+)
 _LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 MAX_LENGTH = 200
 """Characters of one expression; 1e300 and its like have no place in a launch."""
@@ -31,7 +34,7 @@ def computed(text: str, value: Value) -> str | None:
     tokens = _tokens(body, value) if body is not None and len(body) <= MAX_LENGTH else None
     if not tokens:
         return None
-    number, at = _level(tokens, 0, 0)
+    number, at = _choice(tokens, 0)
     return str(number) if number is not None and at == len(tokens) and abs(number) < 2**63 else None
 
 
@@ -39,12 +42,25 @@ def _tokens(body: str, value: Value) -> list[str] | None:
     found, at, body = [], 0, body.rstrip()
     while at < len(body):
         match = _TOKEN.match(body, at)
-        held = value(match[2]) if match and match[2] else match[1] or match[3] if match else None
-        if match is None or held is None or not (match[3] or is_digits(held)) or len(held) > 18:
+        name = match[2] or match[3] or match[4] if match else ""
+        held = value(name) if name else match[1] or match[5] if match else None
+        if match is None or held is None or not (match[5] or is_digits(held)) or len(held) > 18:
             return None
         found.append(held)
         at = match.end()
     return found
+
+
+def _choice(tokens: Sequence[str], at: int) -> tuple[int | None, int]:
+    """``A ? B : C``, which binds weakest and from the right."""
+    asked, at = _level(tokens, at, 0)
+    if asked is None or at >= len(tokens) or tokens[at] != "?":
+        return asked, at
+    one, at = _choice(tokens, at + 1)
+    if one is None or at >= len(tokens) or tokens[at] != ":":
+        return None, at
+    other, at = _choice(tokens, at + 1)
+    return (None if other is None else one if asked else other), at
 
 
 def _level(tokens: Sequence[str], at: int, level: int) -> tuple[int | None, int]:
@@ -66,7 +82,7 @@ def _atom(tokens: Sequence[str], at: int) -> tuple[int | None, int]:
         return (-number if text == "-" and number is not None else number), end
     if text != "(":
         return small(text), at + 1
-    number, end = _level(tokens, at + 1, 0)
+    number, end = _choice(tokens, at + 1)
     return (number if end < len(tokens) and tokens[end] == ")" else None), end + 1
 
 

@@ -47,8 +47,7 @@ class Branches(ScriptStanding):
 
     def conditions(self, at: int, shifts: int) -> Conditions:
         """Whoever asks about what holds there."""
-        self.trial.learn(self.assignments[self.learned :])
-        self.learned = len(self.assignments)
+        self.learns()
         self.trial.hangs = False
         return Conditions(self.trial, self.lexer.text, at if self.fixed is None else self.fixed + 1, shifts)
 

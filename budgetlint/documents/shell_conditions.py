@@ -14,7 +14,7 @@ from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_expand import Expander
 from budgetlint.documents.shell_parameters import glob
 from budgetlint.documents.shell_tokens import Array, Operator, Token
-from budgetlint.documents.shell_words import RawWord, shifted
+from budgetlint.documents.shell_words import RawWord, is_argument, shifted
 
 LONGEST = 60
 """Tokens of one condition."""
@@ -96,6 +96,8 @@ class Conditions:
         return number != "0" if number is not None else None
 
     def _number_of(self, name: str) -> str | None:
+        if is_argument(name):
+            return self.expander.behind(self.shifts)(name)
         return self.expander.text_of_name(name) or ("0" if self.expander.is_nobodys(name) else None)
 
     def _single(self, tokens: Sequence[Token]) -> bool | None:

@@ -133,7 +133,7 @@ class Expander(Items):
 
     def _asked(self, part: Opaque, *, splits: bool) -> Atom:
         """What a command would answer, where the text alone tells; else the command as it is written."""
-        answer = computed(part.text, self.text_of_name) or counted(part.text, self._told) or path(part.text, self._one)
+        answer = computed(part.text, self.behind(part.shifts)) or counted(part.text, self._told) or path(part.text, self._one)
         if answer is not None and self._is_one(answer, splits=splits):
             return Atom(answer, part.span.start, known=False, told=True)
         several = answered(part.text, self._one)

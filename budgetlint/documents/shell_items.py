@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from budgetlint.base.numerals import is_digits
-from budgetlint.documents.shell_arithmetic import computed
+from budgetlint.documents.shell_arithmetic import Value, computed
 from budgetlint.documents.shell_assign import keyed
 from budgetlint.documents.shell_assignment import Assignment
 from budgetlint.documents.shell_braces import alternatives
 from budgetlint.documents.shell_held import MAX_DEPTH, HeldVariables, Lists, unsplit
 from budgetlint.documents.shell_lexer import Lexer
-from budgetlint.documents.shell_words import Atom, Literal, RawWord
+from budgetlint.documents.shell_words import SHIFTED_AWAY, Atom, Literal, RawWord, is_argument, moved_name
 
 ItemsOf = dict[str, tuple[Atom, ...]]
 
@@ -125,6 +125,17 @@ class Items(HeldVariables):
         return "".join(atom.text for atom in atoms) if all(atom.known or atom.told for atom in atoms) else None
 
     def text_of_name(self, name: str) -> str | None:
-        """The text of a variable, as arithmetic takes it."""
-        lists = self._value(name) if self._is_there(name) else None
+        """The text of a variable, as arithmetic takes it; of an argument `behind` says it."""
+        lists = self._value(name) if self._is_there(name) and not is_argument(name) else None
         return "".join(atom.text for atoms in lists for atom in atoms) if lists is not None and len(lists) == 1 else None
+
+    def behind(self, shifts: int) -> Value:
+        """The same, of arguments too, behind so many shifts."""
+
+        def number(name: str) -> str | None:
+            if not is_argument(name):
+                return self.text_of_name(name)
+            lists = self._value(moved_name(name, shifts)) if shifts < SHIFTED_AWAY else None
+            return "".join(atom.text for atoms in lists for atom in atoms) if lists is not None and len(lists) == 1 else None
+
+        return number

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.base.numerals import is_digits
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import declared, leading
@@ -145,7 +144,7 @@ class Parser(Branches):
             return
         self.captures(Operator("((", span), again=True)
         self.condition = [Operator("((", span)]
-        one = calculated(body, span, self.conditional)
+        one = calculated(body, span, self.conditional, self.shifts)
         if one is not None and self.runs:
             self.sets([one])
         elif one is None:
@@ -289,7 +288,7 @@ class Parser(Branches):
         if conditional:
             self.lost = True
         elif self.runs:
-            self.shifts += int(rest[1].bare) if len(rest) > 1 and is_digits(rest[1].bare) and len(rest[1].bare) < 4 else 1
+            self.shifts += self.count_of(rest[1]) if len(rest) > 1 else 1
 
     def _leaves(self, name: str, conditional: bool) -> None:
         """``exit`` of a script that somebody starts to train is in no branch that runs only because he left something out."""

@@ -153,7 +153,7 @@ def _counted(parser: Parser, frame: Frame) -> tuple[str, tuple[RawWord, ...] | N
     held: dict[str, str | None] = {}
 
     def value(of: str) -> str | None:
-        return held[of] if of in held else parser.trial.text_of_name(of)
+        return held[of] if of in held else parser.trial.behind(parser.shifts)(of)
 
     found: list[RawWord] = []
     now = computed(_text(begins), value)

@@ -22,7 +22,7 @@ _CALCULATED = expression(r"\s*([A-Za-z_]\w*)\s*(?:([-+*/%]?)=(?!=)\s*([^,=]+)|(\
 _PREFIXED = expression(r"\s*(\+\+|--)\s*([A-Za-z_]\w*)\s*")
 
 
-def calculated(body: str, span: Span, conditional: bool) -> Assignment | None:
+def calculated(body: str, span: Span, conditional: bool, shifts: int = 0) -> Assignment | None:
     """``X = A / 2``, ``X += 1`` and ``X++``, of ``let`` and ``((...))``; None for anything else."""
     found = _CALCULATED.fullmatch(body)
     if found is None:
@@ -34,7 +34,7 @@ def calculated(body: str, span: Span, conditional: bool) -> Assignment | None:
         name, value = found[1], f"{found[1]} {found[4][0]} 1"
     else:
         name, value = found[1], f"{found[1]} {found[2]} ({found[3].strip()})" if found[2] else found[3].strip()
-    return Assignment(name, (RawWord((Opaque(f"$(({value}))", span, quoted=True),), span),), conditional, at=span.start)
+    return Assignment(name, (RawWord((Opaque(f"$(({value}))", span, quoted=True, shifts=shifts),), span),), conditional, at=span.start)
 
 
 def sets_by_the_way(name: str, rest: list[RawWord], conditional: bool, held: Iterable[str]) -> Iterator[Assignment]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.expression import expression
+from budgetlint.base.numerals import is_digits
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_assignment import Assignment, by_argument
@@ -12,7 +13,7 @@ from budgetlint.documents.shell_expand import Expander
 from budgetlint.documents.shell_frames import FUNCTION, IF, CompoundCommand, Frame, Frames
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_tokens import Array, Token
-from budgetlint.documents.shell_words import RawWord, Variable
+from budgetlint.documents.shell_words import SHIFTED_AWAY, RawWord, Variable
 
 _NAME = expression(r"[A-Za-z_]\w*")
 
@@ -61,6 +62,14 @@ class ScriptStanding:
     def runs(self) -> bool:
         """May the command run at all?"""
         return self.next is not False and not self.frames.dead
+
+    def count_of(self, word: RawWord) -> int:
+        """By how many arguments ``shift WORD`` moves them."""
+        if not is_digits(text := word.bare):
+            self.learns()
+            told = self.trial.text(word, word.span.start if self.fixed is None else self.fixed + 1)
+            text = told.text if told.is_told else ""
+        return int(text) if is_digits(text) and len(text) < 4 else SHIFTED_AWAY
 
     def sets(self, more: Iterable[Assignment], *, local: bool = False) -> None:
         if not self.runs:
@@ -144,6 +153,11 @@ class ScriptStanding:
             block = self.blocks[frame.block]
             block.end = at
             block.calls = tuple(frame.calls)
+
+    def learns(self) -> None:
+        """The trial knows all that has been assigned so far."""
+        self.trial.learn(self.assignments[self.learned :])
+        self.learned = len(self.assignments)
 
     def relearns(self) -> None:
         """Assignments that were learned are not there any more."""

@@ -8,6 +8,8 @@ from itertools import pairwise
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span
 
+SHIFTED_AWAY = 2**20
+"""So many arguments are gone that nobody knows how many: ``shift $N`` of an ``N`` that is not known."""
 UNKNOWN_OPERATOR = "?"
 """The operator of `Variable` for an expansion that is not followed: ``${X%.*}``, ``${#X}``, ``${!X}``."""
 
@@ -45,6 +47,8 @@ class Opaque:
     text: str
     span: Span
     quoted: bool = False
+    shifts: int = 0
+    """How many arguments are gone where it stands."""
 
 
 Part = Literal | Variable | Opaque
@@ -149,13 +153,26 @@ def shifted(raw: RawWord, by: int) -> RawWord:
     return replace(raw, parts=tuple(_shifted_part(part, by) for part in raw.parts))
 
 
+def is_argument(name: str) -> bool:
+    """Is it one of those that ``shift`` moves?"""
+    return name in ("@", "*", "#") or (name.isdecimal() and name != "0")
+
+
 def _shifted_part(part: Part, by: int) -> Part:
+    if isinstance(part, Opaque):
+        return replace(part, shifts=part.shifts + by)
     if not isinstance(part, Variable):
         return part
-    default = tuple(_shifted_part(inner, by) for inner in part.default)
-    if part.name.isdecimal() and part.name != "0":
-        return replace(part, name=str(int(part.name) + by), default=default)
-    return replace(part, name=f"{part.name}{by}" if part.name in ("@", "*", "#") else part.name, default=default)
+    if by >= SHIFTED_AWAY and is_argument(part.name):
+        return replace(part, operator=UNKNOWN_OPERATOR, default=(), rest="")
+    return replace(part, name=moved_name(part.name, by), default=tuple(_shifted_part(inner, by) for inner in part.default))
+
+
+def moved_name(name: str, by: int) -> str:
+    """What an argument was called before ``shift BY``; ``@2`` are those behind the second."""
+    if not by or not is_argument(name):
+        return name
+    return str(int(name) + by) if name.isdecimal() else f"{name}{by}"
 
 
 def moved(raw: RawWord, place: Callable[[int], int]) -> RawWord:

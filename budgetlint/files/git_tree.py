@@ -19,7 +19,7 @@ from typing import NamedTuple
 from budgetlint.base.source import MAX_BYTES, SourceFile, UnreadableFile, decode
 from budgetlint.files.disk import Files
 from budgetlint.files.glob import is_excluded, those_named
-from budgetlint.files.walk import VENDORED, Passed
+from budgetlint.files.walk import VENDORED, Passed, is_in_copy
 from budgetlint.files.wanted import CONFIG_SUFFIXES, asked_of, is_named, is_wanted
 
 LINK, SUBMODULE = "120000", "160000"
@@ -173,6 +173,8 @@ class RevisionFiles:
             if not path.startswith(folder) or blob.mode == SUBMODULE:
                 continue
             if not VENDORED.isdisjoint(posixpath.dirname(path)[len(folder) :].split("/")):  # everything in a tree is tracked
+                continue
+            if is_in_copy(path[len(folder) :]):
                 continue
             shown = self.shown(path)
             if self._is_config(path, shown) and not is_excluded(self.exclude, shown, under):

@@ -8,8 +8,10 @@ reinforcement learning, and anybody can commit a ``pyvenv.cfg``.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import field, record, state
 from budgetlint.files.git_index import index_of, tracks
 from budgetlint.isolation.boundary import LEADS_OUT, Boundary
@@ -21,11 +23,25 @@ CACHES = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"
 """What tools write beside the text: not worth a word where git does not track it."""
 LOCAL = frozenset({".tox", ".nox", ".venv", "venv", "env", ".env", "site-packages", "wandb"})
 VENDORED = frozenset({"third_party", "vendor", "node_modules"})
+_COPIES = expression(r"\.history|\.ipynb_checkpoints|.+[._-](?:backup|bak)", re.IGNORECASE)
+"""Folders of older states: VS Code's Local History, Jupyter's checkpoints, what somebody put aside."""
+_COPY = expression(r".+\.bak\..+", re.IGNORECASE)
 ENVIRONMENT_MARK = "pyvenv.cfg"
 
-UNTRACKED, IS_VENDORED, IS_LINK = "not tracked by git", "vendored", "a link"
+UNTRACKED, IS_VENDORED, IS_COPY, IS_LINK = "not tracked by git", "vendored", "a copy of an older state", "a link"
 TOO_LARGE = "larger than any config"
 NOT_OPENED = "cannot be opened, and git tracks nothing in it"
+
+
+def is_copy(name: str, *, folder: bool = False) -> bool:
+    """Is a file or folder of this name an older state that somebody keeps, and nobody starts?"""
+    return (_COPIES if folder else _COPY).fullmatch(name) is not None
+
+
+def is_in_copy(path: str) -> bool:
+    """Is a file one, or in one?"""
+    *folders, name = path.split("/")
+    return is_copy(name) or any(is_copy(folder, folder=True) for folder in folders)
 
 
 @record
@@ -78,6 +94,9 @@ class Walk:
         if entry.name in VENDORED:
             self._pass(f"{path}/", IS_VENDORED)
             return False
+        if is_copy(entry.name, folder=True) and (entry.name not in CACHES or self._is_tracked(entry.path)):
+            self._pass(f"{path}/", IS_COPY)
+            return False
         if entry.name not in LOCAL and entry.name not in CACHES:
             return True
         if self._is_tracked(entry.path):
@@ -87,6 +106,9 @@ class Walk:
         return False
 
     def _stays(self, entry: os.DirEntry[str], path: str) -> bool:
+        if is_copy(entry.name):
+            self._pass(path, IS_COPY)
+            return False
         if not entry.is_symlink() or self.boundary.place_of(entry.path) is not None:
             return True
         self._pass(path, LEADS_OUT)

@@ -14,7 +14,8 @@ from budgetlint.documents.shell_work import work_of
 from budgetlint.files.wanted import SHELL_SUFFIXES
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
-from budgetlint.launch.jobs import COMPOSE, WORKFLOW, kind_of, request_of, texts, variables
+from budgetlint.launch.dvc import stages
+from budgetlint.launch.jobs import COMPOSE, PIPELINE, WORKFLOW, kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
 from budgetlint.launch.services import services, steps
@@ -88,8 +89,8 @@ def document_calls(document: Document) -> Iterator[Call]:
 def _texts(document: Document) -> Iterator[tuple[Word, Mapping[str, Word]]]:
     """The shell texts of a job file, each with the variables that it finds set."""
     kind = kind_of(document)
-    if kind in (COMPOSE, WORKFLOW):
-        every = services(document) if kind == COMPOSE else steps(document)
+    if kind in (COMPOSE, WORKFLOW, PIPELINE):
+        every = services(document) if kind == COMPOSE else steps(document) if kind == WORKFLOW else stages(document)
         yield from ((one.text, one.environment) for one in every if one.text is not None)
         return
     held = variables(document, request_of(document) or Request())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.shell_work import work_of
@@ -19,19 +19,29 @@ _SHELLS = frozenset(
 
 
 def shown_launches(source: SourceFile) -> tuple[Launch, ...]:
-    """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words."""
+    """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words; one with ``<model>`` for a
+    word counts only where no other shows how the program is started."""
     builder = Builder(source, work=work_of(source, LAUNCHES, again=True))
     for start, end in _shells(source.text):
         for first, last in _commands(source.text, start, end):
             builder.script(source.text, first, last)
-    return tuple(builder.found)
+    real = {launch.program.program for launch in builder.found if not _is_syntax(word.text for word in launch.words)}
+    every = (launch for launch in builder.found if launch.program.program not in real or not _is_syntax(one.text for one in launch.words))
+    return tuple(every)
 
 
 def shown_calls(source: SourceFile) -> Iterator[Call]:
-    """The calls of scripts there."""
+    """The calls of scripts there; one with ``<model>`` says what a script takes."""
     for start, end in _shells(source.text):
         for first, last in _commands(source.text, start, end):
-            yield from calls_between(source, first, last)
+            yield from (call for call in calls_between(source, first, last) if not _is_syntax(call.arguments or ()))
+
+
+_SYNTAX = re.compile(r"<[A-Za-z][\w ./|-]*>")
+
+
+def _is_syntax(words: Iterable[str]) -> bool:
+    return any(map(_SYNTAX.search, words))
 
 
 def _shells(text: str) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,5 @@
-"""The commands that a text shows above its first statement: comments at the head of a config or a script, the docstring of a program.
+"""The commands that a text shows above its first statement: comments at the head of a config or a script, the docstring of a program; of a
+program those below its last statement too.
 
 Prose stands there too: a command begins a line, or stands behind a colon, a prompt or a backtick, and one with a placeholder
 (``<config>``, ``[options]``, ``...``) is nobody's command line. Who uses them asks whether what they name is here.
@@ -33,8 +34,8 @@ _PLACEHOLDER = expression(r"[<>\[\]]|\.\.\.|…")
 
 
 def told_launches(source: SourceFile) -> tuple[Launch, ...]:
-    """The launches that the head of a text shows."""
-    text = _head(source)
+    """The launches that the head of a text shows, and the end of a program."""
+    text = _shown(source)
     if not text:
         return ()
     builder = Builder(source, work=work_of(source, COMMENTS, again=True))
@@ -45,23 +46,48 @@ def told_launches(source: SourceFile) -> tuple[Launch, ...]:
 
 def told_calls(source: SourceFile) -> Iterator[Call]:
     """The calls of scripts there."""
-    text = _head(source)
+    text = _shown(source)
     for start, end in _commands(text):
         yield from calls_between(source, start, end, text)
 
 
-def _head(source: SourceFile) -> str:
-    """The comments above the first statement with their marks as blanks, so that every place is the file's; empty where there are none."""
-    text = source.text
-    if not text.lstrip().startswith(("#", '"""', "'''")):
-        return ""
-    if source.path.endswith(PYTHON_SUFFIX):
+def _shown(source: SourceFile) -> str:
+    """The comments above the first statement, and of a program those below the last one, with their marks as blanks and line ends for all
+    that stands between, so that every place is the file's; empty where there are none."""
+    text, is_program = source.text, source.path.endswith(PYTHON_SUFFIX)
+    end = _head(text, is_program=is_program) if text.lstrip().startswith(("#", *_QUOTES)) else 0
+    start = max(end, _tail(text)) if is_program else len(text)
+    head, tail = text[: min(end, _MOST)], text[start:]
+    return _MARKS.sub(lambda mark: " " * len(mark[0]), head + "\n" * (start - len(head)) + tail if tail else head)
+
+
+def _head(text: str, *, is_program: bool) -> int:
+    """Where the first statement stands."""
+    if is_program:
         code = _CODE.search(text)
-        end = code.start() if code is not None else len(text)
-    else:
-        found = _HEAD.match(text)
-        end = found.end() if found is not None else 0
-    return _MARKS.sub(lambda mark: " " * len(mark[0]), text[: min(end, _MOST)])
+        return code.start() if code is not None else len(text)
+    found = _HEAD.match(text)
+    return found.end() if found is not None else 0
+
+
+def _tail(text: str) -> int:
+    """Where the comments and texts begin that stand below the last statement of a program."""
+    before = max(0, len(text) - _MOST)
+    text = text[before:]
+    end = len(text)
+    while True:
+        at = len(text[:end].rstrip())
+        mark = text[max(0, at - 3) : at]
+        begins = text.rfind("\n", 0, at) + 1
+        if not text.startswith("#", begins):
+            begins = text.rfind(mark, 0, at - 3) if mark in _QUOTES else -1
+        is_line = begins == 0 or (begins > 0 and text[begins - 1] == "\n")
+        if begins >= end or not is_line or (before and not begins):
+            return before + end
+        end = begins
+
+
+_QUOTES = ('"""', "'''")
 
 
 def _commands(text: str) -> Iterator[tuple[int, int]]:

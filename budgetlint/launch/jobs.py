@@ -18,6 +18,7 @@ from budgetlint.launch.launch import Request
 from budgetlint.settings.run import Origin, OriginKind
 
 SKYPILOT, KUBERNETES, COMPOSE, WORKFLOW, JOB = "skypilot", "kubernetes", "compose", "workflow", "job"
+PIPELINE = "dvc"
 _SKY = frozenset(("resources", "setup", "workdir", "working_dir", "envs", "num_nodes", "file_mounts", "service"))
 _COMMANDS = ("command", "entrypoint")
 _COUNT = expression(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
@@ -37,6 +38,8 @@ def kind_of(document: Document) -> str:
         return SKYPILOT
     if _is_compose(mapping):
         return COMPOSE
+    if document.source.path.rpartition("/")[2] == "dvc.yaml" and isinstance(mapping.get("stages"), Mapping):
+        return PIPELINE
     if document.source.path.rpartition("/")[0].endswith(".github/workflows") and isinstance(mapping.get("jobs"), Mapping):
         return WORKFLOW
     return JOB if any(isinstance(mapping.get(name), Scalar) for name in _COMMANDS) and not keys & _NO_JOB else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from budgetlint.base.limits import CONTAINERS
 from budgetlint.base.source import SourceFile, Span
@@ -14,10 +14,24 @@ from budgetlint.files.wanted import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
-from budgetlint.launch.jobs import COMPOSE, JOB, KUBERNETES, SKYPILOT, WORKFLOW, containers, kind_of, request_of, span_of, texts, variables
+from budgetlint.launch.dvc import stages
+from budgetlint.launch.jobs import (
+    COMPOSE,
+    JOB,
+    KUBERNETES,
+    PIPELINE,
+    SKYPILOT,
+    WORKFLOW,
+    containers,
+    kind_of,
+    request_of,
+    span_of,
+    texts,
+    variables,
+)
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
-from budgetlint.launch.services import services, steps
+from budgetlint.launch.services import Service, services, steps
 from budgetlint.launch.slurm import array_tasks, is_slurm, over_lines, read_slurm
 from budgetlint.readers.base import is_symbolic
 
@@ -145,7 +159,7 @@ def _kubernetes(document: Document) -> tuple[Launch, ...]:
 
 def _services(document: Document) -> tuple[Launch, ...]:
     builder = _builder(document.source)
-    for number, one in enumerate(services(document) if kind_of(document) == COMPOSE else steps(document)):
+    for number, one in enumerate(_STARTED[kind_of(document)](document)):
         if number >= CONTAINERS.most:
             builder.work.stop(CONTAINERS, 0)
             break
@@ -157,8 +171,9 @@ def _services(document: Document) -> tuple[Launch, ...]:
     return tuple(builder.found)
 
 
+_STARTED: Mapping[str, Callable[[Document], Iterator[Service]]] = {COMPOSE: services, WORKFLOW: steps, PIPELINE: stages}
 _READS: Mapping[str, Callable[[Document], tuple[Launch, ...]]] = {
-    KUBERNETES: _kubernetes, COMPOSE: _services, WORKFLOW: _services, SKYPILOT: _job, JOB: _job,
+    KUBERNETES: _kubernetes, COMPOSE: _services, WORKFLOW: _services, PIPELINE: _services, SKYPILOT: _job, JOB: _job,
 }  # fmt: skip
 
 

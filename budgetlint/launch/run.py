@@ -74,7 +74,7 @@ def of_unknown_program(launch: Launch) -> Launched:
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
     """Its config, else the program's own arguments; a program that has nothing but the name is another's."""
     for reference in launch.configs:
-        found = tuple(reading for reading in resolve(replace(reference, folder=_folder(launch))) if reading.role is Role.TRAINER)
+        found = tuple(reading for reading in resolve(_of(launch, reference)) if reading.role is Role.TRAINER)
         if found:
             return found[:1]
     own = (reading for reference in _script(launch) for reading in resolve(reference))
@@ -83,6 +83,11 @@ def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
 
 def _folder(launch: Launch) -> str:
     return launch.folder or launch.anywhere
+
+
+def _of(launch: Launch, reference: Reference) -> Reference:
+    """A reference with the command that names it."""
+    return replace(reference, folder=_folder(launch), program=launch.program.program)
 
 
 def _script(launch: Launch) -> tuple[Reference, ...]:
@@ -103,7 +108,7 @@ def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | No
     for reference in (*by_flag, *from_files, *(one for reading in around for one in reading.references)):
         if reference.text not in seen:
             seen.add(reference.text)
-            yield replace(reference, folder=_folder(launch))
+            yield _of(launch, reference)
 
 
 def _with_job(launch: Launch, around: tuple[Reading, ...]) -> tuple[Reading, ...]:

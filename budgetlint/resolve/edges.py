@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from budgetlint.base.record import record
@@ -62,6 +62,19 @@ def after_cd(named_in: str, text: str, folder: str) -> Iterator[str]:
         yield from (posixpath.normpath(posixpath.join(*parts[at:], text)) for at in range(len(parts)))
     elif folder:
         yield from candidates(named_in, posixpath.join(folder, text))
+
+
+def beside(named_in: str, program: str, text: str, exists: Callable[[str], bool]) -> str | None:
+    """Where an absolute path leads that begins with the folder in which the project lies on somebody's machine. The program of the same
+    command tells which that is: its path is one of the project from there on."""
+    if not (program.startswith(("/", "~")) and text.startswith(("/", "~"))):
+        return None
+    for end in (at + 1 for at, sign in enumerate(program) if sign == "/" and text.startswith(program[: at + 1])):
+        for here in candidates(named_in, program[end:]):
+            if exists(here):
+                inside = posixpath.normpath(here.removesuffix(program[end:]) + text[end:])
+                return inside if exists(inside) else None
+    return None
 
 
 def rule_of(named_in: str, text: str, path: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
 from budgetlint.base.limits import NODES, told
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Scalar
-from budgetlint.documents.load import format_of
+from budgetlint.documents.load import format_of, load
 from budgetlint.frameworks import every_format, manifests
 from budgetlint.readers import Reader, reader_of
 from budgetlint.readers.marks import candidates
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # most projects hold none
 
 LONG_JSON = 16_000
 """Characters from which an outline costs less than the tree: a config has fewer."""
-JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources", "services", "jobs")
+JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources", "services", "jobs", "stages")
 
 
 def unclaimed_data(path: str, source: SourceFile) -> FileEntry | None:
@@ -56,12 +57,27 @@ def job_kind(document: Document) -> str:
     return kind if kind == SKYPILOT or job_launches(document) else ""
 
 
+def with_values(source: SourceFile, text: Callable[[str], SourceFile | None]) -> None:
+    """Tell a pipeline of DVC which values lie beside it."""
+    folder, _, name = source.path.rpartition("/")
+    if name != "dvc.yaml":
+        return
+    from budgetlint.launch.dvc import PARAMS, VALUES
+
+    values = text(posixpath.join(folder, VALUES))
+    source.facts[PARAMS] = next((one for one in load(values) if one.root is not None), None) if values is not None else None
+
+
 def job_launches(document: Document) -> tuple[Launch, ...]:
     """The launches in a job file that a reader or a config can make a run of."""
+    from budgetlint.launch.jobs import PIPELINE, kind_of
     from budgetlint.launch.read import document_launches
     from budgetlint.launch.readings import format_of
 
-    return tuple(launch for launch in document_launches(document) if launch.configs or format_of(launch))
+    found = document_launches(document)
+    if kind_of(document) == PIPELINE:  # each program is one of the project
+        return found
+    return tuple(launch for launch in found if launch.configs or format_of(launch))
 
 
 def reader_named(kind: str) -> Reader | None:

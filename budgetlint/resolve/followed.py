@@ -17,7 +17,7 @@ from budgetlint.resolve.path_end import is_one_model
 from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.resolve.program_rounds import are_rounds
 from budgetlint.resolve.program_run import ProgramRun
-from budgetlint.resolve.program_starts import Start, paths_of, written
+from budgetlint.resolve.program_starts import Start, at_home, in_sources, paths_of, written
 from budgetlint.resolve.program_starts import started as started_by
 from budgetlint.resolve.program_ways import different, of_way, ways_of
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
@@ -69,7 +69,7 @@ class FollowedPrograms:
         """The file of the project that a launch starts; None for a program that is not here."""
         if launch.elsewhere:
             return None
-        found = (self._at(launch, path) for path in paths_of(launch))
+        found = (self._at(launch, path) for path in (*paths_of(launch), *in_sources(launch)))
         return next((one for one in found if one is not None), None) or self._by_name(written(launch))
 
     def _at(self, launch: Launch, path: str) -> str | None:
@@ -172,7 +172,7 @@ class FollowedPrograms:
         source = self.sources.source(start.path)
         if source is None:
             return None
-        started = started_by(start)
+        started = at_home(started_by(start), start, self.files)
         followed = follow(self.trees, start.path, started, function=start.function)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         idle = only_evaluates(followed) or only_measures(followed, self.trees)
@@ -211,7 +211,7 @@ def _with_beside(reading: Reading, places: Sequence[Place], rounds: int) -> Read
 def _named_by(launch: Launch) -> Iterator[str]:
     """The files that a launch may name. In a folder that lies anywhere, which another checkout may be, that is one below the end of its
     path, or at the top of the project: not what lies beside the script."""
-    for path in paths_of(launch):
+    for path in (*paths_of(launch), *in_sources(launch)):
         if not launch.anywhere:
             for one in ("", launch.folder):
                 yield from candidates(launch.source.path, posixpath.join(one, path))

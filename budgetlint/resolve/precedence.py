@@ -23,6 +23,7 @@ ENGINE_FIRST = frozenset({
 })  # fmt: skip
 LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
 
+_LOOP = "python_loop"
 _ORDER = {Role.STATED: -3, Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4, Role.INPUT: 5}
 
 
@@ -36,7 +37,7 @@ def join(readings: Iterable[Reading]) -> Settings:
         return every[0].settings
     loops = any(format_of(one.format).own_loop or is_own_script(one.settings) for one in every if one.role is Role.TRAINER)
     counts = any(format_of(one.format).by_ray and "devices_per_node" in one.settings for one in every if one.role is Role.TRAINER)
-    for reading in _with_one_batch(every):
+    for reading in _with_own_optimizer(_with_one_batch(every)):
         for name, setting in reading.settings.items():
             if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
                 continue
@@ -59,6 +60,15 @@ def _with_one_batch(every: tuple[Reading, ...]) -> tuple[Reading, ...]:
     return tuple(
         _less(one, dropped) if one is engine else _less(one, {"global_batch"}) if one is trainer and differ else one for one in every
     )
+
+
+def _with_own_optimizer(every: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """A loop of its own that makes an optimizer hands it to ``deepspeed.initialize``, which then makes none of its file's (deepspeed 0.17.4
+    ``runtime/engine.py`` `_configure_optimizer`); accelerate stops where both are there (1.7.0 ``accelerator.py`` `_prepare_deepspeed`)."""
+    loops = (one.settings.get("optimizer") for one in every if one.role is Role.TRAINER and one.format == _LOOP)
+    if not any(one is not None and one.known and not one.is_default for one in loops):
+        return every
+    return tuple(_less(one, {"optimizer"}) if one.role is Role.ENGINE else one for one in every)
 
 
 def _less(reading: Reading, dropped: set[str]) -> Reading:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.wanted import PYTHON_SUFFIX
+from budgetlint.resolve.edges import beside
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
+    from budgetlint.files.disk import Files
     from budgetlint.launch import Launch
     from budgetlint.program.state import Launched
     from budgetlint.program.values import Value
@@ -52,13 +54,41 @@ def paths_of(launch: Launch) -> tuple[str, ...]:
     return (*own, posixpath.join(path, "__init__.py" if launch.function else "__main__.py"))
 
 
+def in_sources(launch: Launch) -> tuple[str, ...]:
+    """The same of a module below ``src``, where setuptools and its like install packages from (*Package Discovery*, "src-layout")."""
+    is_module = not launch.function and not launch.program.program.endswith(PYTHON_SUFFIX)
+    return tuple(posixpath.join("src", one) for one in paths_of(launch)) if is_module else ()
+
+
 def _folder(path: str, launch: Launch) -> str:
     """Where a launch is started: the folder from which the path that it has for its program leads there. That of a console script says
     nothing of it."""
     if launch.function:
         return ""
-    found = next((one for one in paths_of(launch) if path.endswith(f"/{one}")), "")
+    below = in_sources(launch) if posixpath.basename(launch.folder or launch.anywhere) != "src" else ()
+    found = next((one for one in (*below, *paths_of(launch)) if path == one or path.endswith(f"/{one}")), "")
     return path.removesuffix(found).rstrip("/") if found else ""
+
+
+def at_home(launched: Launched, start: Start, files: Files) -> Launched:
+    """The launch with the files of the project by the paths that they have here, where it has those of somebody's machine: below the folder
+    that its program lies in there."""
+    name = start.launch.program.program if start.launch is not None else ""
+    script = start.launch.source.path if start.launch is not None else ""
+    if not launched.words or not name.startswith(("/", "~")):
+        return launched
+    return launched._replace(words=tuple(_inside(word, script, name, files) for word in launched.words))
+
+
+def _inside(word: Value, script: str, name: str, files: Files) -> Value:
+    """``/home/me/repo/ds.json``, ``--config=/home/me/repo/a.yaml``"""
+    from budgetlint.program.values import Known
+
+    if not isinstance(word, Known) or not isinstance(word.value, str):
+        return word
+    flag, sign, text = word.value.partition("=") if word.value.startswith("-") else ("", "", word.value)
+    path = beside(script, name, text, files.exists)
+    return Known(flag + sign + path, word.origins) if path is not None else word
 
 
 _OF_LAUNCHERS = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE"})

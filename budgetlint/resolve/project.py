@@ -33,6 +33,7 @@ from budgetlint.resolve.file_kinds import (
     looks_like_large_config,
     reader_named,
     unclaimed_data,
+    with_values,
 )
 from budgetlint.settings.run import Reading
 
@@ -114,6 +115,7 @@ class Project:
         if isinstance(source, UnreadableFile):
             return self._unreadable(source)
         self._named_scripts(source)
+        with_values(source, self._text)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
         if path.rpartition("/")[2] == LOCK:

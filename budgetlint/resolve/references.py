@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
+from budgetlint.base.suggest import near_names
 from budgetlint.documents import Document
 from budgetlint.files.wanted import PYTHON_SUFFIX, makes_arguments
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.readers import Reader, identify
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BY_NAME, COMMAND, Edge, after_cd, candidates, rule_of
+from budgetlint.resolve.edges import BY_NAME, COMMAND, Edge, after_cd, beside, candidates, rule_of
 from budgetlint.resolve.file_findings import file_finding
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
@@ -122,10 +123,28 @@ def _missing(work: Assembly, reference: Reference) -> None:
             "missing-reference",
             reference.origin.location,
             f"{reference.text} {why}: the run is judged without it",
-            "paths are tried from the working directory, from this file's folder and from the folders above it",
+            _nearest(work, reference.text)
+            or "paths are tried from the working directory, from this file's folder and from the folders above it",
             severity=Severity.INFO,
         )
     )
+
+
+def _nearest(work: Assembly, text: str) -> str:
+    """The files whose names are spelled most like it, where they are one or two."""
+    name = posixpath.basename(text)
+    suffix, names = posixpath.splitext(name)[1], work.project.names
+    near = near_names(name, [one for one in names if one.endswith(suffix) and _digits(one) == _digits(name)], alike=_ALIKE)
+    paths = [path for one in near for path in names[one]]
+    return f"did you mean {' or '.join(map(repr, paths))}?" if 0 < len(paths) < 3 else ""
+
+
+_ALIKE = 0.85
+
+
+def _digits(name: str) -> list[str]:
+    """Where these differ (``zero2.json``, ``zero3.json``), the name is no slip."""
+    return [sign for sign in name if sign.isdigit()]
 
 
 def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> tuple[Reading, ...]:
@@ -134,7 +153,8 @@ def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> t
     if not readings:
         return ()
     rule = rule_of(named_in, reference.text, path)
-    if rule == BY_NAME and path in after_cd(named_in, reference.text, reference.folder):
+    is_beside = path == beside(named_in, reference.program, reference.text, work.files.exists)
+    if rule == BY_NAME and (is_beside or path in after_cd(named_in, reference.text, reference.folder)):
         rule = COMMAND
     location = reference.origin.location
     work.edges[Edge(path, named_in, location.line if location else 0, reference.text, rule)] = None
@@ -175,7 +195,7 @@ def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
         if work.files.exists(path):
             return path
     if reference.text.startswith(("/", "~")):
-        return None
+        return beside(named_in, reference.program, reference.text, work.files.exists)
     same_name = work.project.names.get(posixpath.basename(reference.text), [])
     return same_name[0] if len(same_name) == 1 else None
 

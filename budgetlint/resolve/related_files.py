@@ -145,7 +145,7 @@ def _ends(keys: frozenset[str]) -> frozenset[str]:
     return frozenset(key[at:] for key in keys for at in range(len(key)))
 
 
-_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
+_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources|stages)\s*:", re.MULTILINE)
 
 
 def _starts_runs(path: str, text: str) -> bool:

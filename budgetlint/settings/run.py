@@ -332,6 +332,8 @@ class Reference:
     origin: Origin
     folder: str = ""
     """Where the command is run that names it, after a ``cd``: from where its script lies, or anywhere (``/data/repo``)."""
+    program: str = ""
+    """The program that the command starts, as it is written there."""
 
 
 @record

@@ -27,7 +27,7 @@ def notebook(*cells: str, indent: int | None = 1) -> str:
         (("if a:\n    !ls {a}\nelse:\n    %cd x",), ["if a:", "    pass", "else:", "    pass"], ["ls ${a}"]),
         (("%%bash\necho hi", "%%time\na = 1", "a.train?"), ["a = 1"], ["echo hi"]),
         (("%%javascript\nalert(1)", "%%script bash\necho {a}"), [], ["echo {a}"]),
-        (("a = 1\n!python a.py \\\n  --b {a} \\\n  --c\nb = 2",), ["a = 1", "b = 2"], ["python a.py \\", "  --b ${a} \\", "  --c"]),
+        (("a = 1\n!python a.py \\\n  --b {a} \\\n  --c\nb = 2",), ["a = 1", "b = 2"], ["python a.py \\", "  --b 1 \\", "  --c"]),
         (("%env A=1 \\\n  2\nb = 2",), ["b = 2"], []),
         (("!jq '{\"a\": 1}' ${X} {o.p[0]} {{y}}",), [], ["jq '{\"a\": 1}' ${X} ${o_p_0} {{y}}"]),
         (('a = "\\n\\t\\"é"',), ['a = "\\n\\t\\"é"'], []),
@@ -42,6 +42,33 @@ def test_cells_are_one_program_and_its_commands(cells: tuple[str, ...], python: 
     where = {line: number for number, line in enumerate(found.program.text.splitlines()) if line and line.strip() != "pass"}
     lines = text.splitlines()
     assert all(json.dumps(line)[1:-1] in lines[number] for line, number in where.items())
+
+
+FILLED = {
+    "a text": ("m = 'org/model'", "t.py {m}", "t.py org/model"),
+    "numbers": ("e, n, r = 3, 4, 5\nk = -2\nlr = 3e-5\nok = True", "t.py {e} {k} {lr} {ok}", "t.py ${e} -2 3e-05 True"),
+    "two words": ("m = '--a 1'", "t.py {m}", "t.py --a 1"),
+    "set again": ("m = 'a'\nm = 'b'", "t.py {m}", "t.py b"),
+    "set in a block": ("m = 'a'\nif x:\n    m = 'b'", "t.py {m}", "t.py ${m}"),
+    "made": ("m = 'a' + x", "t.py {m}", "t.py ${m}"),
+    "of a loop": ("m = 'a'\nfor m in 'ab':\n    pass", "t.py {m}", "t.py ${m}"),
+    "changed": ("m = 1\nm += 1", "t.py {m}", "t.py ${m}"),
+    "lines": ("m = 'a\\nb'", "t.py {m}", "t.py ${m}"),
+    "an attribute": ("m = 'a'", "t.py {m.lower} $m", "t.py ${m_lower} $m"),
+    "no Python": ("m = = 1", "t.py {m}", "t.py ${m}"),
+}
+
+
+@pytest.mark.parametrize(("cell", "command", "filled"), FILLED.values(), ids=FILLED)
+def test_names_of_earlier_cells_are_filled_in(cell: str, command: str, filled: str) -> None:
+    found = cells_of(SourceFile("n.ipynb", notebook(cell, f"!{command}", "%%bash\necho {m}", "z = 'late'")))
+    assert found is not None
+    assert [line for line in found.commands.text.splitlines() if line] == [filled, "echo {m}"]
+
+
+def test_what_a_later_cell_sets_is_not_known_yet() -> None:
+    found = cells_of(SourceFile("n.ipynb", notebook("!t.py {m}", "m = 'late'")))
+    assert found is not None and found.commands.text.strip() == "t.py ${m}"
 
 
 EXPORTED = """\
@@ -76,7 +103,7 @@ def test_a_notebook_of_databricks_is_its_cells() -> None:
     assert found is not None
     assert [line for line in found.program.text.splitlines() if line and not line.startswith("#")] == ["a = 1", "b = 2"]
     shell = found.commands.text.splitlines()
-    assert [line for line in shell if line] == ["python b.py --x 1", "python c.py \\", "  --y ${a}", "python d.py \\", "    --z 2"]
+    assert [line for line in shell if line] == ["python b.py --x 1", "python c.py \\", "  --y 1", "python d.py \\", "    --z 2"]
     assert shell[11] == "python b.py --x 1"
 
 
@@ -135,5 +162,5 @@ def test_a_command_of_several_lines_has_all_its_flags(name: str, text: str) -> N
     (context,) = judge_texts({name: text, "train.py": FLAGS}).runs
     batch, steps = context.setting("micro_batch"), context.setting("grad_accum")
     assert batch is not None
-    assert not batch.known
+    assert batch.value == (None if name == "m.py" else 4)
     assert (context.run.name, steps.value if steps is not None else None) == (name, 3)

@@ -72,6 +72,10 @@ EXPANDED: dict[str, tuple[str, list[str]]] = {
     "arithmetic": ("A=16\nrun $((2 * 3)) $((A/4/(1+1))) $(( $A % 5 ))", ["run", "6", "2", "1"]),
     "expr": ("A=16\nrun $(expr $A / 2) `expr 2 \\* $A`", ["run", "8", "32"]),
     "arithmetic on a default": ("A=${A:-16}\nB=$((A / 2))\nrun $B", ["run", "8"]),
+    "one of two": (
+        "A=4\nrun $((A > 2 ? 1 : 0)) $((A < 2 ? 1 : A == 4 ? 2 : 3)) $(( (A ? 5 : 6) + 1 )) $((1 ? 2))",
+        ["run", "1", "2", "6", "$((1 ? 2))"],
+    ),
     "division cuts towards zero": ("run $((7 / 2)) $((-7 / 2)) $((1 - 3))", ["run", "3", "-3", "-2"]),
     "arithmetic that fails": ("run $((1 / 0)) $((2 +)) $(((2)", ["run", "$((1 / 0))", "$((2 +))", "$(((2)"]),
     "arithmetic on what is not known": ("run $((X * 2)) $((2 ** 3))", ["run", "$((X * 2))", "$((2 ** 3))"]),

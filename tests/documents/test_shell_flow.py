@@ -76,6 +76,12 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "a loop over them": ('B=2\nfor a in "$@"; do\n case $a in --bs=*) B="${a#*=}" ;; esac\ndone\nprog $B', ["--bs=8"]),
     "a size": ('case "$1" in\n small) X=8 ;;\n large) X=1 ;;\nesac\nprog $X ${2:-d} $#', ["large"]),
     "one that is not given": ('if [ -z "$2" ]; then X=d; else X=$2; fi\nprog $X', ["a"]),
+    "shifted by what is there": ('M=${1:-m}\nO=${2:-o}\nshift $(( $# >= 2 ? 2 : $# ))\nprog $M $O "$@"', ["a", "b", "--c", "1"]),
+    "shifted by fewer": ('M=${1:-m}\nO=${2:-o}\nshift $(( $# >= 2 ? 2 : $# ))\nprog $M $O "$@"', ["a"]),
+    "shifted by a variable": ('N=2\nshift $N\nprog "$@" $(( $# * 2 )) $(( ${1} + 1 ))', ["a", "b", "3", "4"]),
+    "calculated behind a shift": ("shift 1\nif (( $# > 1 )); then X=1; else X=2; fi\n(( N = $# ))\nprog $X $N", ["a", "b"]),
+    "counted behind a shift": ("shift\nfor ((i=1; i<=$#; i++)); do prog $i; done", ["a", "b", "c"]),
+    "shifted: a word that is left": ('shift "$(( 1 + 1 ))"\nprog "$@"', ["a", "b", "c"]),
     "shifted": ("M=$1\nshift\nprog $M $1 $# $*", ["a", "b", "c"]),
 }
 
@@ -118,6 +124,8 @@ def test_so_are_those_of_a_script_that_is_given_arguments(text: str, arguments: 
 
 OPEN: dict[str, tuple[str, list[list[str]]]] = {
     "a branch that the machine decides": ("if [ -f x ]; then X=1; fi\nprog $X", [["?"]]),
+    "a count of arguments that nobody gives": ('shift $(( $# >= 2 ? 2 : $# ))\nprog "$@" $# $1 ${2:-x} $(( $# ))', [["?"] * 5]),
+    "a count that nobody knows": ('shift $N\nshift\nprog "$@" $1', [["?", "?"]]),
     "a branch that an argument decides": ('X=1\nif [ "$1" = a ]; then X=2; fi\nprog $X', [["?"]]),
     "an option loop of a script that is given none": (OPTIONS, [["2", "1024", "?"]]),
     "a variable of a scheduler": ('X=1\nif [ -n "$SLURM_JOB_ID" ]; then X=2; fi\nprog $X', [["?"]]),

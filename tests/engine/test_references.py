@@ -54,10 +54,56 @@ def test_what_a_reference_leads_to(text: str, files: dict[str, str], shard: str 
     )
 
 
+NEAR = {
+    "a sign": ("x/deepspeed-z3-config.json", ["engines/deepspeed_z3_config.json"], "did you mean 'engines/deepspeed_z3_config.json'?"),
+    "two of that name": ("x/zero.json", ["a/zero.json", "b/zero.json"], "did you mean 'a/zero.json' or 'b/zero.json'?"),
+    "on another machine": ("/data/zero.json", ["engines/zero.json"], "did you mean 'engines/zero.json'?"),
+    "another stage": ("x/zero3.json", ["a/zero2.json"], None),
+    "another format": ("x/z3_config.yaml", ["a/z3-config.json"], None),
+}
+
+
+@pytest.mark.parametrize(("text", "files", "cure"), NEAR.values(), ids=NEAR)
+def test_a_near_file_is_named(text: str, files: list[str], cure: str | None) -> None:
+    judged = judge_texts({"train/sft.yaml": SFT.format(text), **dict.fromkeys(files, ZERO)})
+    (missing,) = (one for one in judged.findings if one.name == "missing-reference")
+    assert missing.help == (cure or missing.help) and ("did you mean" in missing.help) == (cure is not None)
+
+
 def test_a_recipe_that_a_command_names_is_guessed_aloud_too() -> None:
     judged = judge_texts({"conf/a.yaml": SFT.format("null"), "jobs/run.sh": "trl sft \\\n  --config recipes/a.yaml\n"})
     assert [(one.name, one.location.file, one.location.line) for one in judged.findings] == [("guessed-reference", "jobs/run.sh", 2)]
     assert [context.run.name for context in judged.runs] == ["jobs/run.sh"]
+
+
+OWN = """import argparse, json
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--deepspeed_config")
+parser.add_argument("--config")
+args = parser.parse_args()
+rows = json.load(open(args.config))["batch"] if args.config else 1
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+Trainer(model, TrainingArguments("out", deepspeed=args.deepspeed_config, per_device_train_batch_size=rows)).train()
+"""
+ON_A_MACHINE: dict[str, tuple[str, object, object, list[str]]] = {
+    "beside the program": ("python $ROOT/run/train.py --deepspeed_config $ROOT/conf/zero.json", "zero3", 1, []),
+    "with a sign": ("python $ROOT/run/train.py --deepspeed_config=$ROOT/conf/zero.json", "zero3", 1, []),
+    "what the program opens": ("python $ROOT/run/train.py --config $ROOT/conf/a.json", None, 4, []),
+    "beside no program of the project": ("trl sft --config $ROOT/conf/zero.json", None, None, []),
+    "in another folder": ("python $ROOT/run/train.py --deepspeed_config /data/conf/zero.json", None, 1, ["missing-reference"]),
+    "of a launcher": ("accelerate launch --config_file $ROOT/conf/acc.yaml $ROOT/run/train.py --config $ROOT/conf/a.json", "zero2", 4, []),
+}
+
+
+@pytest.mark.parametrize(("command", "shard", "rows", "names"), ON_A_MACHINE.values(), ids=ON_A_MACHINE)
+def test_paths_of_the_machine_that_a_script_was_written_on(command: str, shard: object, rows: object, names: list[str]) -> None:
+    accelerate = "distributed_type: DEEPSPEED\nnum_processes: 2\ndeepspeed_config: {zero_stage: 2}\n"
+    files = {"run/train.py": OWN, "conf/zero.json": ZERO, "conf/a.json": '{"batch": 4}', "conf/acc.yaml": accelerate}
+    judged = judge_texts({**files, "job/go.sh": f"ROOT=/work/me/repo # change this\n{command}\n"})
+    runs = [context.run for context in judged.runs if context.run.name == "job/go.sh"]
+    assert [(one.settings.value("shard"), one.settings.value("micro_batch")) for one in runs] == ([(shard, rows)] if rows else [])
+    assert [finding.name for finding in judged.findings if finding.name.endswith("-reference")] == names
 
 
 FILES = {

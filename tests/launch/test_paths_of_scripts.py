@@ -54,3 +54,30 @@ def test_a_script_that_is_called_with_a_programs_name_starts_no_program_itself()
     assert {one.run.name: (one.run.settings.value("model"), one.run.settings.value("micro_batch")) for one in judged.runs} == {
         "s/one.sh": ("Qwen/Qwen2.5-0.5B", 4)
     }
+
+
+SOURCES = {
+    "installed": ("python -m tool.train --config configs/a.json --batch 4", {}, "src/tool/train.py"),
+    "by a launcher": ("accelerate launch -m tool.train --config configs/a.json --batch 4", {}, "src/tool/train.py"),
+    "of two that end so": ("python -m tool.train --config configs/a.json --batch 4", {"old/tool/train.py": PROGRAM}, "src/tool/train.py"),
+    "in front of it": ("python -m tool.train --config configs/a.json --batch 4", {"tool/train.py": PROGRAM}, "tool/train.py"),
+    "entered": ("cd src && python -m tool.train --config ../configs/a.json --batch 4", {}, "src/tool/train.py"),
+}
+
+
+@pytest.mark.parametrize(("command", "others", "program"), SOURCES.values(), ids=SOURCES)
+def test_modules_of_a_package_are_found_below_src(command: str, others: dict[str, str], program: str) -> None:
+    files = {"src/tool/__init__.py": "", "src/tool/train.py": PROGRAM, "configs/a.json": CONFIG, **others}
+    judged = judge_texts({**files, "run.sh": f"{command}\n"})
+    run = next(one for one in judged.runs if one.run.name == "run.sh")
+    assert (run.run.settings.value("model"), run.run.settings.value("micro_batch")) == ("Qwen/Qwen2.5-0.5B", 4)
+    assert run.run.trainer is not None and run.run.trainer.consumer is not None and not run.run.trainer.consumer.says
+    assert run.run.trainer.program is not None and run.run.trainer.program.path == program
+    assert [one.name for one in judged.findings] == []
+
+
+def test_what_such_a_module_refuses_is_known() -> None:
+    files = {"src/tool/train.py": PROGRAM, "configs/a.json": CONFIG}
+    (context,) = judge_texts({**files, "run.sh": "python -m tool.train --config configs/a.json --rows 4\n"}).runs
+    assert context.run.trainer is not None and context.run.trainer.program is not None
+    assert [one.kind for one in context.run.trainer.program.refusals] == ["unrecognized"]

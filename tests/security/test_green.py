@@ -217,6 +217,9 @@ PASSED = {
     "vendor": "vendored",
     "third_party": "vendored",
     "node_modules": "vendored",
+    ".history": "a copy of an older state",
+    "configs_backup": "a copy of an older state",
+    "old.bak": "a copy of an older state",
 }
 
 
@@ -232,7 +235,7 @@ def test_what_is_passed_over_is_named(shell, name: str, tracked: bool) -> None:
         subprocess.run(["git", "-C", str(shell.root), "add", "-f", "."], check=True)
     why = PASSED.get(name, "not tracked by git")
     ran = shell("check")
-    if tracked and why != "vendored":
+    if tracked and why == "not tracked by git":
         assert ran.code == 1 and "Passed over" not in ran.out
         return
     assert ran.code == 0
@@ -241,6 +244,22 @@ def test_what_is_passed_over_is_named(shell, name: str, tracked: bool) -> None:
     assert shell("check", ".", name).code == 1
     for format in ("concise", "github", "markdown", "sarif"):
         assert "Passed over" in shell("check", "--format", format).out
+
+
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "not tracked"])
+def test_copies_of_editors(shell, tracked: bool) -> None:
+    subprocess.run(["git", "init", "-q", str(shell.root)], check=True)
+    for name in ("a.budget", "backup/b.budget", "backup.d/c.budget"):
+        shell.write(name, CARD)
+    for name in (".ipynb_checkpoints/t.yaml", "t.bak.yaml"):
+        shell.write(name, TOO_LARGE)
+    if tracked:
+        subprocess.run(["git", "-C", str(shell.root), "add", "-f", "."], check=True)
+    ran = shell("check")
+    assert ran.code == 0 and "3 budgets" in ran.out
+    passed = [".ipynb_checkpoints/", "t.bak.yaml"] if tracked else ["t.bak.yaml"]  # nobody looks for what a tool keeps
+    assert ran.last == f"Passed over: {' and '.join(passed)} (a copy of an older state); name one on the command line to check it."
+    assert shell("check", "t.bak.yaml").code == 1
 
 
 def test_a_data_set_is_no_config(shell) -> None:

@@ -12,7 +12,7 @@ from budgetlint.readers.hf.program_task import task_of_program
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
 from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.resolve.edges import candidates
-from budgetlint.resolve.program_starts import paths_of
+from budgetlint.resolve.program_starts import in_sources, paths_of
 from budgetlint.resolve.references import place_of
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer
@@ -53,7 +53,7 @@ class Launches:
         """The path of the program that a launch starts, if it is in the project."""
         if launch.elsewhere:
             return None
-        found = (path for one in paths_of(launch) for path in candidates(launch.source.path, one))
+        found = (path for one in (*paths_of(launch), *in_sources(launch)) for path in candidates(launch.source.path, one))
         return next(filter(self.work.files.exists, found), None)
 
     def by(self, launch: Launch) -> Consumer:

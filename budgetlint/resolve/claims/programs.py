@@ -119,7 +119,7 @@ def _launches_in(source: SourceFile) -> Iterator[Launch]:
             yield from job_launches(document) if job_kind(document) else ()
 
 
-_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
+_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources|stages)\s*:", re.MULTILINE)
 
 
 def _ends_like(path: str, text: str, alone: bool) -> bool:
