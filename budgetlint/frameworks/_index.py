@@ -40,6 +40,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 same_keys=True,
                 makes_arguments=True,
                 schema='budgetlint.readers.axolotl.schema',
+                one_of=('datasets', 'pretraining_dataset'),
             ),
         ),
         top=('base_model', 'sequence_len'),
