@@ -17,6 +17,7 @@ from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
+from budgetlint.resolve.claims.recipes import by_own_recipe
 from budgetlint.resolve.claims.twins import nearly_alike
 from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -156,7 +157,8 @@ class FileClaims:
         named = self.started.named.get(entry.path, [])
         format = _looks(entry, reading)
         if format not in FLAVOURS:
-            return replace(reading, consumer=self._of_strict(entry, reading, named))
+            own = None if named or entry.kind else by_own_recipe(reading, self.written.scripts)
+            return own or replace(reading, consumer=self._of_strict(entry, reading, named))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
         if not named and entry.path in self.work.declared:
             consumer = Consumer("", NOBODY, followed=False)
