@@ -507,7 +507,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 spellings={'micro_batch': 'batch_size', 'grad_accum': 'gradient_accumulation_steps', 'recompute': 'enable_activation_checkpointing', 'recompute_offload': 'enable_activation_offloading', 'seq_len': 'tokenizer.max_seq_len', 'optimizer': 'optimizer._component_', 'offload_params': 'fsdp_cpu_offload', 'offload_optimizer': 'fsdp_cpu_offload', 'weights_dtype': 'dtype', 'loss': 'loss._component_'},
                 ends_at_positions=True,
                 schema='budgetlint.readers.torchtune.schema',
-                recipes='budgetlint.readers.torchtune.recipes',
+                recipes='budgetlint.readers.torchtune.recipes:own_recipes',
             ),
         ),
         documents=('json', 'yaml'),

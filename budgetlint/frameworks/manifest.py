@@ -144,7 +144,7 @@ class Format:
     program: str = ""
     """The program that such a file is taken to be for."""
     recipes: str = ""
-    """The module that holds ``own_recipes``: the programs of a project that such a file is for, where people write their own."""
+    """A function (``module:function``) that finds the programs of a project that such a file is for, where people write their own."""
     one_of: tuple[str, ...] = ()
     """Keys at the top of which its program asks for one: beside other programs that train, a file without any is its own by look alone."""
 

@@ -25,7 +25,7 @@ from budgetlint.program.values import Items, Known, Map, Value
 from budgetlint.program.wording import words
 
 if TYPE_CHECKING:
-    from budgetlint.program.dataclass import Field
+    from budgetlint.program.dataclass import Field  # a field of a model is one of a class with annotations, which asks what it is given
 
 _BOUNDS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "ge": (operator.ge, ">="),

@@ -17,8 +17,8 @@ _OPEN = ("devices", "shard")
 def by_own_recipe(reading: Reading, scripts: Iterable[SourceFile]) -> Reading | None:
     """The file as the project's own recipe reads it, or as all that may. Where one of them runs in several processes, on how many devices
     and how the model lies there is open."""
-    module = format_of(reading.format).recipes
-    found = sorted(import_module(module).own_recipes(reading.document, scripts)) if module else []
+    module, _, name = format_of(reading.format).recipes.partition(":")
+    found = sorted(getattr(import_module(module), name)(reading.document, scripts)) if module else []
     if not found:
         return None
     names = " or ".join(path for path, _ in found)
