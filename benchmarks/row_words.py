@@ -106,6 +106,11 @@ ENGINES = {"megatron": "megatron@2.4", "deepspeed-pipe": "megatron deepspeed@0.3
 # The page of 2022 prints 1343 MB for a process with one element on the device: every kernel is loaded at once, so torch before 1.13.
 RELEASES = {"hf-perf-bert-large": "torch@1.12"}
 
+_EARLY = ("005", "006", "007", "008", "009", "010", "030", "033", "063", "064", "065", "066", "067")
+EAGER_LOSS = frozenset([f"titan-{number}" for number in _EARLY])
+"""Compiled rows of torchtitan whose loss is not: train.py of their commits (9dec370, 473674acf, 2271b6386: ``torch.compile(loss_fn)``
+stands in a comment; 83c879f18: nothing)."""
+
 TRAINERS = {"litgpt": "litgpt", "torchtitan": "torchtitan", "torchtune": "torchtune"}
 
 WITHOUT_GROUPS = ("TheBloke/Llama-2-70B-GPTQ", "TheBloke/Mixtral-8x7B-Instruct-v0.1-GPTQ")

@@ -14,6 +14,7 @@ from row_words import (
     ADAPTER_DTYPES,
     ADAPTERS,
     DEVICES,
+    EAGER_LOSS,
     ENGINES,
     FOUNDRY,
     FOUNDRY_VOCABULARY,
@@ -70,7 +71,7 @@ def _parts(row: Row) -> Iterator[str]:
     yield from _loss(row)
     yield _shard(row, parallel)
     yield _degrees(parallel)
-    yield "compile on" if row.get("compile") is True else ""
+    yield ("compile layers" if row["id"] in EAGER_LOSS else "compile on") if row.get("compile") is True else ""
     yield _stack(row)
 
 
@@ -280,6 +281,7 @@ def _loss(row: Row) -> Iterator[str]:
     elif "unsloth" in text:
         kernels = ["unsloth"]
     yield f"kernels [{', '.join(kernels)}]" if kernels else ""
+    yield "loss plain" if "no upcast" in text else ""
     yield "loss chunked" if "chunked" in text.lower() and "full logits" not in text and not kernels else ""
 
 

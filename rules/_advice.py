@@ -12,11 +12,13 @@ _BUFFERS = (
         "rollout.",
         "give the engine a smaller share (gpu_memory_utilization), let it sleep while the policy trains, or use other devices for it",
     ),
-    ("deepspeed.reduce-bucket", "a smaller reduce_bucket_size; overlap_comm doubles it"),
+    ("deepspeed.", "a smaller reduce_bucket_size; overlap_comm doubles it"),
     ("step.foreach-temporaries", "a fused optimizer (adamw_torch_fused) has none"),
     ("ddp.", "sharding has none of them; gradient_as_bucket_view saves the copy"),
     ("gathered.", "smaller units to gather: each layer wrapped and resharded after the forward, a smaller stage3_max_live_parameters"),
     ("autocast.", "weights loaded in 16 bit need none"),
+    ("step.flat-gradients", "sharding over more devices; ZeRO-3 casts one sub_group_size at a time"),
+    ("step.norm-fp64", "ZeRO-3, which splits the largest tensor too"),
     ("step.fp32-gradients", "a smaller sub_group_size, or sharding over more devices"),
 )
 """What helps against a buffer, by how its id begins."""

@@ -34,7 +34,7 @@ from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Set
 from budgetlint.settings.run import NO_VOCABULARY
 
 from ._by_size import least_by_size
-from ._open import cure, depends, filled, no_model, place, said, unknown_model
+from ._open import OWN_VALUES, cure, depends, filled, no_model, place, said, unknown_model
 
 VOCABULARY = "write the size of the tokenizer's vocabulary beside the others: --vocab-size N"
 
@@ -51,7 +51,17 @@ def check(run: RunContext) -> Iterator[Finding]:
             help="; ".join(filter(None, (VOCABULARY, said(_others(estimate))))),
         )
         return
-    yield run.finding(place(estimate), _words(run, estimate), help=cure(estimate))
+    yield run.finding(place(estimate), _words(run, estimate), help="; ".join((cure(estimate), *_lacks_as_well(run, estimate))))
+
+
+def _lacks_as_well(run: RunContext, estimate: Estimate) -> Iterator[str]:
+    """Of a run whose model is not known, what has no value that anybody could read: it lacks still, once the model is known."""
+    if estimate.missing != ("model",) or estimate.supposes is not None:
+        return
+    settings = (run.setting(name) for name in ("micro_batch", "seq_len"))
+    names = [one.name for one in settings if one is not None and one.state == "symbolic" and not one.readings]
+    if names:
+        yield f"beside the model, with the run's own values: {said(names).removeprefix(OWN_VALUES)}"
 
 
 def _words(run: RunContext, estimate: Estimate) -> str:

@@ -8,6 +8,7 @@ from budgetlint.settings.vocabulary import DTYPES
 PRECISIONS = ("fp32", "bf16", "fp16", "bf16-autocast", "fp16-autocast", "bf16-pure", "fp16-pure")
 QUANTS = ("none", "nf4", "fp4", "int8", "gptq", "awq", "fp8")
 KERNELS = ("none", "liger", "unsloth", "rms_norm", "rope", "swiglu", "cross_entropy", "linear_cross_entropy", "lora")
+COMPILED = ("on", "off", "layers", "model", "loss", "step")
 
 _MODEL_OPTIONS = (
     count("hidden", "width of the residual stream", "", "hidden_size", "d_model", "n_embd"),
@@ -141,10 +142,11 @@ PRECISION_ROWS = (
     ),
     StatementSpec(
         "compile",
-        "torch.compile of the model",
-        "compile on",
+        "what torch.compile is given: the layers each for itself, the model, the loss, or the step (model and loss in one graph that gives "
+        "the loss alone); `on`: what the framework compiles",
+        "compile [layers, loss]",
         EVERYWHERE,
-        (Slot("on or off", "switch", "", setting="compile"),),
+        (Slot("WHAT", "choice", "", COMPILED, "compile", many=True),),
         synonyms=("torch_compile",),
     ),
 )

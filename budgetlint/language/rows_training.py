@@ -36,7 +36,7 @@ def _closed(setting: str) -> Slot:
     return Slot("HOW", "choice", spec.meaning, spec.choices, setting)
 
 
-LOSS = replace(_closed("loss"), choices=("full", "fused", "chunked"))
+LOSS = replace(_closed("loss"), choices=("full", "plain", "fused", "chunked"))
 """What a budget may say; how a trainer's own code works in place is for its reader to know."""
 
 

@@ -142,6 +142,24 @@ def _kernels(emit: Emitter) -> Iterator[Setting]:
         yield emit.setting("kernels", given, tuple(dict.fromkeys(names)))
 
 
+def _compile(emit: Emitter) -> Iterator[Setting]:
+    """``on`` and ``off`` stand alone; parts say that layers or the model are compiled, and what else is."""
+    given = emit.checked.first
+    if given is None:
+        return
+    parts = tuple(dict.fromkeys(given.value))
+    lone = next((part for part in parts if part in ("on", "off", "step")), "")
+    message = f"'{lone}' stands alone" if lone and len(parts) > 1 else ""
+    message = "'layers' and 'model' exclude each other" if {"layers", "model"} <= {*parts} else message
+    if message:
+        help = "write compile on, off, step, or any of layers or model, and loss"
+        emit.problems.add("BL003", emit.checked.source, given.span, message, help, key="compile")
+        return
+    yield emit.setting("compile", given, parts != ("off",) and parts != ("loss",))
+    if lone not in ("on", "off"):
+        yield emit.setting("compile_parts", given, parts)
+
+
 def _kernels_of(name: str) -> tuple[str, ...]:
     if name == "none":
         return ()
@@ -210,6 +228,7 @@ _SPECIAL: Mapping[str, Callable[[Emitter], Iterator[Setting]]] = {
     "lora": _lora,
     "adapter": _adapter,
     "kernels": _kernels,
+    "compile": _compile,
     "shard": _shard,
     "also": _also,
     "rollout": _rollout,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.catalog.families import family_of
+from budgetlint.memory import compiled
 from budgetlint.memory.code import pick
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
@@ -13,7 +14,6 @@ from budgetlint.memory.saved import (
     LayerTerms,
     Saved,
     layer_terms,
-    linear_output_bytes,
     norm_output_bytes,
     residual_bytes,
     total,
@@ -175,7 +175,10 @@ def _frozen_first_norm(plan: Plan) -> int:
 
 def outside_layers(plan: Plan) -> Iterator[Term]:
     """The final norm, the head's input, and the rotary tables."""
-    arch, fused, why = plan.arch, "rms_norm" in plan.kernels, plan.because("model")
+    if compiled.whole(plan):
+        yield from compiled.outside(plan)
+        return
+    arch, fused, why = plan.arch, "rms_norm" in plan.kernels and not compiled.knows(plan), plan.because("model")
     if plan.ends_here:
         yield from _final_norm(plan, fused)
     yield from masked_head(plan)
@@ -220,7 +223,7 @@ def _scales_embedding(plan: Plan) -> bool:
 
 def last_hidden_state(plan: Plan) -> Iterator[Term]:
     """The model output keeps the last hidden state until the loss is made, where it is not the head's own input."""
-    if not plan.ends_here or (plan.full and not plan.precision.autocast):
+    if not plan.ends_here or compiled.whole(plan) or (plan.full and not plan.precision.autocast):
         return
     size = 4 if plan.full else plan.precision.compute
     yield tensor(Bucket.ACTIVATIONS, "last-hidden-state", plan.because(*_WORKLOAD), (*plan.rows, ("hidden", plan.stream)), size)
@@ -255,26 +258,6 @@ def _norm_keeps_its_input(plan: Plan) -> bool:
     return "rms_norm" in plan.kernels or residual_bytes(plan) == 4
 
 
-def mlp_backward(plan: Plan) -> int:
-    """In flight while the MLP runs backward: gradients of product, activation and up, and of the residual; the product
-    itself (or the adapter's copy of it) is freed first."""
-    size = linear_output_bytes(plan)
-    width = _flying_width(plan)
-    down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
-    frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)
-    return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * plan.stream)
-
-
-def _flying_width(plan: Plan) -> int:
-    """MLP width that is in flight per token. A loop over experts (transformers before 5) runs them one after the other, so a
-    balanced expert sees k/E of the tokens; a grouped matmul runs all at once."""
-    arch = plan.arch
-    if not arch.experts:
-        return arch.intermediate
-    width = (arch.moe_intermediate or arch.intermediate) * (arch.experts_per_token or 1)
-    return width // arch.experts if plan.expert_loop else width
-
-
 def is_freed_by_the_mlp(row: Saved) -> bool:
     """A layer has let go of it when its attention runs backward: the tensors of its MLP and of the norm in front of it."""
     return row.part == "mlp" or row.id.startswith("mlp-norm.")
@@ -283,17 +266,3 @@ def is_freed_by_the_mlp(row: Saved) -> bool:
 def freed_by_the_mlp(plan: Plan, layer: Iterable[Saved]) -> int:
     """Bytes of what one layer has let go of by then."""
     return total((row for row in layer if is_freed_by_the_mlp(row)), plan.tokens, plan.length)
-
-
-def attention_backward(plan: Plan) -> int:
-    """In flight while attention runs backward; `freed_by_the_mlp` of the layer's own tensors are gone by then."""
-    arch, size = plan.arch, plan.precision.compute
-    residual = residual_bytes(plan) * plan.stream
-    if plan.attention in ("eager", "math"):
-        # softmax backward: the gradients of its output and input, in fp32 or 16 bit; nothing of q, k, v exists yet
-        flight = plan.length * arch.heads * (8 if size == 4 else 6)
-    else:
-        # csrc/flash_attn/flash_api.cpp mha_bwd: fp32 dq accumulator and row sums; grouped keys get expanded dk, dv
-        grouped = 2 * size * arch.q_width if arch.kv_heads < arch.heads else 0
-        flight = 4 * arch.q_width + 4 * arch.heads + grouped + size * (arch.q_width + 2 * arch.kv_width)
-    return plan.tokens * (residual + flight)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record
-from budgetlint.memory import activations, buffers, gradients, sharded, static
+from budgetlint.memory import activations, buffers, compiled, gradients, in_flight, sharded, static
 from budgetlint.memory.code import pick
 from budgetlint.memory.parts import Asked, Parts
 from budgetlint.memory.plan import Plan
@@ -17,12 +17,12 @@ from budgetlint.memory.static import Trainable
 from budgetlint.memory.term import Bucket, Part, Term
 
 _MODEL = ("arch", "precision", "adapter", "quant", "sharding", "parallel", "stage", "model_code")
-_LAYER = (*_MODEL, "padded", "attention", "kernels", "repeat_kv", "expert_loop")
+_LAYER = (*_MODEL, "padded", "attention", "kernels", "compiled", "repeat_kv", "expert_loop")
 _WORKLOAD = ("batch", "seq", "completion", "source")
 
 
 def _layer(plan: Plan, _: Parts) -> tuple[Saved, ...]:
-    return pick(plan).layer(plan)
+    return compiled.layer(plan) if compiled.knows(plan) else pick(plan).layer(plan)
 
 
 LAYER = Asked(_LAYER, _layer)
@@ -53,7 +53,7 @@ def _resting(plan: Plan, parts: Parts) -> Resting:
     return Resting(parts.summed(static.weights(plan, train)), parts.summed(rest))
 
 
-RESTING = Asked((*_MODEL, "vision", "optimizer", "wide_embedding", "accumulation", "device"), _resting)
+RESTING = Asked((*_MODEL, "vision", "optimizer", "optimizer_in_backward", "wide_embedding", "accumulation", "device"), _resting)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------------
@@ -75,7 +75,8 @@ class Gradients:
 
 def _gradients(plan: Plan, parts: Parts) -> Gradients:
     train = parts.of(TRAINABLE, plan)
-    carries = plan.carries and not plan.optimizer_in_backward
+    partition = plan.sharding.kind == "zero3" and plan.runs_deepspeed  # which stands all the time
+    carries = plan.carries and not plan.optimizer_in_backward and not partition
     return Gradients(
         resting=parts.summed((gradients.in_backward(plan, train),)),
         carried=parts.summed((gradients.accumulated(plan, train),) if carries else ()),
@@ -97,7 +98,9 @@ def _at_the_embedding(plan: Plan, train: Trainable) -> Iterator[Part]:
     yield from sharded.root_reduction(plan)
 
 
-GRADIENTS = Asked((*_MODEL, "vision", "head", "side", "accum", "accumulation", "optimizer", "optimizer_in_backward"), _gradients)
+GRADIENTS = Asked(
+    (*_MODEL, "vision", "head", "side", "attention", "compiled", "accum", "accumulation", "optimizer", "optimizer_in_backward"), _gradients
+)
 
 
 # -- the loss ----------------------------------------------------------------------------------------------------------------
@@ -118,7 +121,7 @@ def _logits(plan: Plan, parts: Parts) -> Logits:
 
 
 _ENDS = ("arch", "precision", "adapter", "parallel", "stage", "model_code", "head", "side")
-LOGITS = Asked((*_ENDS, *_WORKLOAD, "kernels", "loss"), _logits)
+LOGITS = Asked((*_ENDS, *_WORKLOAD, "kernels", "compiled", "loss"), _logits)
 
 
 # -- the layers --------------------------------------------------------------------------------------------------------------
@@ -163,7 +166,7 @@ def _body(plan: Plan, parts: Parts) -> Body:
         outside=summed(activations.outside_layers(plan)),
         last_hidden_state=summed(activations.last_hidden_state(plan)),
         at_the_logits=summed((*cast, *sharded.parameters(plan, layers=0))),
-        at_the_loss=summed((*again, *sharded.parameters(plan, layers=beside - 1))),
+        at_the_loss=summed((*again, *compiled.at_the_loss(plan), *sharded.parameters(plan, layers=beside - 1))),
         units=summed((*sharded.parameters(plan, layers=beside), *buffers.dequantised(plan))),
         at_the_last=summed(_casts(plan, train, layers)),
         at_the_first=summed(_casts(plan, train, 1)),
@@ -178,6 +181,8 @@ BODY = Asked((*_LAYER, *_WORKLOAD, "recompute", "accumulation", "head", "side", 
 def cast_layers(plan: Plan) -> int:
     """Layers whose 16-bit copies live to the end of the forward: all, also under checkpointing; traced BERT layers keep none
     there."""
+    if plan.recompute.on and compiled.whole(plan):  # one graph: they are made again with the layer
+        return 0
     return 0 if plan.arch.kind == "encoder" and plan.recompute.on else plan.shape.layers
 
 
@@ -216,5 +221,5 @@ def _held_at_the_first(plan: Plan, layer: tuple[Saved, ...], last: tuple[Part, .
 def _working_set(plan: Plan, layer: tuple[Saved, ...], freed: bool) -> Iterator[Part]:
     if plan.recompute.on:
         yield from activations.recomputed_layer(plan, layer, freed=freed)
-    half, flight = ("attention", activations.attention_backward) if freed else ("mlp", activations.mlp_backward)
+    half, flight = ("attention", in_flight.attention_backward) if freed else ("mlp", in_flight.mlp_backward)
     yield Term(Bucket.ACTIVATIONS, flight(plan), f"in-flight.gradients-in-{half}", plan.because("micro_batch", "seq_len"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.context import CUBLAS_WORKSPACES, cublas_workspace
+from budgetlint.memory import zero
 from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
@@ -62,31 +63,35 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
     if sharding.kind == "ddp" and not plan.accumulation.one_buffer:
         yield tensor(Bucket.BUFFERS, "ddp.buckets", plan.because("shard", "devices"), (("gradient", train.elements),), size)
     elif sharding.is_zero:
-        yield from _zero_buckets(plan, size)
+        yield from _secondary(plan)
+        yield from zero.resting(plan, train) if plan.runs_deepspeed else _zero_buckets(plan, size)
         yield from _low_gradients(plan, train)
 
 
 def _low_gradients(plan: Plan, train: Trainable) -> Iterator[Term]:
     """DeepSpeed's BF16_Optimizer (0.18.6 engine.py: bf16 with fp32 accumulation at stage 1 without offload; bf16_optimizer.py): each
     backward makes 16-bit gradients, which are then added to a whole fp32 buffer and zeroed in place, not freed."""
-    precision, sharding = plan.precision, plan.sharding
-    wide = precision.weights == 2 and precision.grads == 4 and precision.recipe.endswith("bf16")
     engine = not plan.accumulation.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
-    if sharding.kind == "zero1" and wide and engine and plan.full and not sharding.offload_optimizer:
+    if plan.has_bf16_optimizer and engine:
         why = plan.because("grads_dtype", "shard", "precision")
         yield tensor(Bucket.BUFFERS, "deepspeed.16-bit-gradients", why, (("gradient", train.elements),), 2)
+
+
+def _secondary(plan: Plan) -> Iterator[Term]:
+    """ZeRO++'s second copy of the 16-bit parameters."""
+    sharding, over = plan.sharding, plan.sharding.zero.secondary
+    if over > 1 and sharding.kind == "zero3" and not sharding.offload_params:
+        why, whole = plan.because("zero_secondary", "shard"), (("parameter", plan.shape.total),)
+        yield tensor(Bucket.BUFFERS, "deepspeed.secondary-copy", why, whole, plan.precision.compute, ranks=over)
 
 
 def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     """deepspeed/runtime/zero/stage_1_and_2.py and stage3.py, 0.19.6: one contiguous reduce bucket, two when communication
     overlaps, each at its full size however few parameters train."""
-    sharding, zero = plan.sharding, plan.sharding.zero
+    sharding, buckets = plan.sharding, plan.sharding.zero
     if plan.accumulation.one_buffer and "zero_bucket" not in plan.origins:
         return
-    if zero.secondary > 1 and sharding.kind == "zero3" and not sharding.offload_params:
-        why, whole = plan.because("zero_secondary", "shard"), (("parameter", plan.shape.total),)
-        yield tensor(Bucket.BUFFERS, "deepspeed.secondary-copy", why, whole, plan.precision.compute, ranks=zero.secondary)
-    if zero.contiguous:
+    if buckets.contiguous:
         why = plan.because("zero_bucket", "zero_overlap", "shard")
-        shape = (("bucket", 2 if zero.overlap and sharding.kind != "zero3" else 1), ("element", zero.reduce_bucket))
+        shape = (("bucket", 2 if buckets.overlap and sharding.kind != "zero3" else 1), ("element", buckets.reduce_bucket))
         yield tensor(Bucket.BUFFERS, "deepspeed.reduce-bucket", why, shape, size)

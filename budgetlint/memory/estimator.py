@@ -7,14 +7,14 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.device import Device
-from budgetlint.memory import rollouts
+from budgetlint.memory import compiled, rollouts
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Estimate, Phase, Range, Verdict
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, is_shared
 from budgetlint.memory.notes import Assumption
 from budgetlint.memory.peak import Sums, peak_of, sum_of
-from budgetlint.memory.pipeline import RANK, described
+from budgetlint.memory.pipeline import RANK, described, partition_words
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.standing import Capacity, allocated, devices_needed, totals_above, verdict_of, with_totals
@@ -102,7 +102,8 @@ def _assumptions(planned: Planned, capacity: Capacity | None, best: Plan) -> tup
 
 def _rank(plan: Plan) -> tuple[Assumption, ...]:
     if plan.stage is None:
-        return ()
+        words = partition_words(plan.sharding)
+        return (Assumption(f"{RANK} the worst rank: {words}", "shard"),) if words else ()
     which = "the worst rank" if plan.parallel.only is None else "the rank that is asked for"
     return (Assumption(f"{RANK} {which}: {', '.join(described(plan.stage, plan.parallel))}", "parallel"),)
 
@@ -122,6 +123,8 @@ def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
     basis = pick(plan).basis(plan)
+    if plan.compile and compiled.knows(plan):
+        return ()
     if basis.exact:
         return ()
     return (Assumption(f"activations of {plan.arch.family}: {basis.text} (+/- {basis.spread_ppm // 10_000} %)", "model"),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.memory import sharded, static
+from budgetlint.memory import compiled, sharded, static
+from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 from budgetlint.memory.term import Bucket, Term, tensor
@@ -78,6 +79,9 @@ def at_the_tower(plan: Plan, train: Trainable) -> Term:
 def before_it_is_added(plan: Plan) -> tuple[Term, ...]:
     """The gradient of one weight, made before it is added to those of earlier micro batches: in a pipeline whose linears do not add
     to the buffer themselves (Megatron-LM 3.0 ``gradient_accumulation_fusion``)."""
+    together = compiled.before_it_is_added(plan)
+    if together:
+        return (_fresh(plan, together, "layer-added-next"),)
     if not plan.parallel.sent or not plan.full:
         return ()
     count = max((linear.inputs * linear.outputs for linear in plan.shape.layer), default=0)
@@ -115,8 +119,11 @@ def _fresh(plan: Plan, count: int, whose: str) -> Term:
 def tied_twice(plan: Plan) -> Term:
     """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both. Where earlier micro batches
     left a gradient, the new one is made before it is added (torch accumulate_grad.h; `benchmarks/oracle.py` counts it)."""
+    if compiled.whole(plan):
+        return Term(Bucket.GRADIENTS, 0, "gradients.tied-embedding-and-sum")  # `compiled.at_the_embedding`
     tied = plan.full and not plan.shape.head and plan.makes_logits
+    parts = 1 if pick(plan).sums_in_place and plan.loss == "chunked" else 2
     again = plan.full and plan.accum > 1 and not plan.accumulation.one_buffer and not plan.optimizer_in_backward
-    shape = (("gradient", 2 * tied + again), ("parameter", plan.shape.embed))
+    shape = (("gradient", parts * tied + again), ("parameter", plan.shape.embed))
     slug = "gradients.tied-embedding-and-sum" if tied else "gradients.embedding-of-this-batch"
     return tensor(Bucket.GRADIENTS, slug, plan.because("model", "grad_accum"), shape, element_bytes(plan))

@@ -111,7 +111,7 @@ def _optimizer_of_stage_2(plan: Plan, train: Trainable) -> Iterator[tuple[int, i
 
 def _copy(plan: Plan) -> int:
     """Bytes of an element of the master copy, which DeepSpeed makes even of fp32 weights."""
-    return plan.precision.master or plan.precision.weights
+    return static.master_size(plan)
 
 
 def _groups(plan: Plan, own: int) -> Iterator[int]:

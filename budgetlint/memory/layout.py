@@ -140,9 +140,11 @@ def _zero(settings: Settings, kind: str) -> Zero:
     names = {
         "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
         "contiguous": "zero_contiguous", "secondary": "zero_secondary",
-        "prefetch": "zero_prefetch", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
+        "prefetch": "zero_prefetch", "persist": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
     }  # fmt: skip
     changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
+    if changes.get("max_live", base.max_reuse) < base.max_reuse:  # no setting says the distance: configs that lower one lower both
+        changes["max_reuse"] = changes["max_live"]
     return replace(base, **changes)
 
 

@@ -56,13 +56,12 @@ softmax in fp32."""
 FUSED_BY_COMPILE = ("rms_norm", "rope", "swiglu")
 
 
-def fused_kernels(settings: Settings, notes: Notes) -> frozenset[str]:
+def fused_kernels(settings: Settings) -> frozenset[str]:
     """Fused kernels. torch.compile makes element-wise chains again in the backward instead of keeping their intermediates
     (torch 2.13 _functorch/partitioners.py), which comes to fused norms, rotary embeddings and gated activations."""
     named = frozenset(settings.value("kernels", ()) or ())
     if not settings.value("compile", False):
         return named
-    notes.assume("torch.compile keeps about what fused norms, rotary embeddings and activations keep; the range is wide", "compile")
     return named | frozenset(FUSED_BY_COMPILE)
 
 
@@ -80,7 +79,7 @@ def by_family(loss: str, kernels: frozenset[str], arch: Architecture) -> dict[st
 def loss_of(settings: Settings) -> str:
     kernels = settings.value("kernels", ()) or ()
     stated: str = settings.value("loss", "")
-    if stated in ("fused", "chunked", "in-place", "in-place-copied"):
+    if stated in ("fused", "chunked", "plain", "in-place", "in-place-copied"):
         return stated
     if "completion_len" in settings:
         return "logps"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Bucket, Dims, Term, tensor
@@ -34,6 +34,8 @@ class Recipe:
 _BACKWARD = ((4, "log-probabilities"), (4, "gradient-of-loss"), (4, "gradient-of-log-softmax"))
 _FORWARD32 = ((4, "output"), (4, "log-softmax"))
 _SHIFTED32 = ((4, "output"), (4, "shifted-copy"), (4, "log-softmax"))
+_PLAIN = ((2, "output"), (2, "log-softmax"))
+_PLAIN_BACKWARD = ((2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax"))
 
 RECIPES = {
     "full-dtensor": Recipe(
@@ -55,10 +57,16 @@ RECIPES = {
         ((4, "output"), *_BACKWARD),
     ),
     "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),)),
+    "plain": Recipe(_PLAIN, _PLAIN_BACKWARD, _FORWARD32, _BACKWARD),
+    "plain-held": Recipe(_PLAIN, ((2, "output"), *_PLAIN_BACKWARD), _FORWARD32, ((4, "output"), *_BACKWARD)),
     "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _SHIFTED32),
 }
 
 
+"""``plain``: a loop's own cross entropy of the logits as the model gives them; ``plain-held``: the loop is known to hold them in the
+backward."""
+
+OWN = ("plain", "plain-held")
 IN_PLACE = ("in-place", "in-place-copied")
 _COPIED = Recipe(((2, "output"), (4, "fp32-copy")), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),))
 """``in-place-copied``: a forward that keeps its 16-bit logits for a gradient in their place and returns them, to whom autocast gives
@@ -90,6 +98,7 @@ _PLAIN_AUTOCAST = Recipe(
     ((2, "output"), *_BACKWARD),
     _PLAIN16.forward32,
 )
+_OWN_AUTOCAST = Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32)
 _PLAIN_FUSED = ((2, "output"), (2, "shifted-copy-then-gradient"), (2, "gradient"))
 """``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
@@ -107,6 +116,36 @@ sequence keeps the logits; in 16 bit each sequence's log-softmax is kept and fre
 gradients. ``logits / temperature`` is a new tensor. (torch 2.13 on CPU: 8, 12 and 16 B; 4, 4 and 6 B.)"""
 
 
+_GIVEN = ((2, "output"), (2, "gradient-of-output"), (2, "gradient"))
+_GIVEN32 = ((4, "output"), (4, "gradient-of-output"), (4, "gradient"))
+_FUSED = {
+    "step": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "output"),), ((4, "then-gradient"),)),
+    "apart": Recipe(((2, "output"),), ((2, "output"), (2, "gradient")), ((4, "output"),), ((4, "output"), (4, "gradient"))),
+    "returned": Recipe(((2, "output"),), _GIVEN, ((4, "output"),), _GIVEN32),
+    "returned-in-fp32": Recipe(((2, "output"), (4, "fp32-output")), ((2, "output"), (4, "gradient-of-output")), ((4, "output"),), _GIVEN32),
+}
+"""A compiled loss fuses upcast, log-softmax and loss: none of them is ever made, two rows of statistics are (torch 2.6.0 and 2.13.0,
+traced; `compiled.py`). ``step``: a graph that gives no logits back writes the gradient into them (``donated_buffer``). ``returned``: a
+gradient of zeros comes in for logits that the graph gives back (pytorch issue 131794). ``returned-in-fp32``: accelerate 1.15.0 casts all
+outputs under autocast (utils/operations.py ``convert_outputs_to_fp32``), and so its zeros are; the gradient takes their place."""
+
+
+def _compiled(plan: Plan) -> Recipe | None:
+    """The recipe of a compiled loss over all logits; fused kernels, chunks and TRL's own losses are not it."""
+    compiled = plan.compiled
+    if not compiled.loss or not plan.loss.startswith(("full", "plain")) or plan.loss in ("full-split", "full-dtensor"):
+        return None
+    if "cross_entropy" in plan.kernels or plan.masked or plan.shape.encoder is not None:
+        return None
+    if compiled.loss == "apart":
+        return _FUSED["apart"]
+    if compiled.returned and plan.loss in OWN:  # the loop's own, outside
+        return None
+    if not compiled.returned:
+        return _FUSED["step"]
+    return _FUSED["returned-in-fp32" if plan.precision.autocast else "returned"]
+
+
 def vocabulary_elements(plan: Plan) -> int:
     return plan.scored * plan.arch.vocab
 
@@ -118,7 +157,7 @@ def forward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    yield from _terms(plan, (*_forward_of(plan, _recipe(plan)), *_capped(plan)))
+    yield from of_vocabulary(plan, (*_forward_of(plan, _compiled(plan) or _recipe(plan)), *_capped(plan)))
 
 
 def backward(plan: Plan) -> Iterator[Term]:
@@ -128,9 +167,13 @@ def backward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
+    compiled = _compiled(plan)
+    if compiled is not None:
+        yield from of_vocabulary(plan, (*_backward_of(plan, compiled), *_capped(plan)))
+        return
     recipe = _recipe(plan)
     in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", *IN_PLACE)
-    yield from _terms(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
+    yield from of_vocabulary(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
 
 
 def _forward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
@@ -143,6 +186,8 @@ def _backward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
     """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
+    if _compiled(plan) is not None and plan.precision.autocast:  # one kernel casts, caps and sums them up
+        return ()
     return ((plan.precision.compute, "soft-cap-tanh"),) if family_of(plan.arch.family).caps_logits else ()
 
 
@@ -159,6 +204,9 @@ def _recipe(plan: Plan) -> Recipe:
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
             return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
+    if plan.loss in OWN and plan.precision.autocast:
+        held = plan.loss == "plain-held"
+        return replace(_OWN_AUTOCAST, backward=((2, "output"), *_BACKWARD)) if held else _OWN_AUTOCAST
     if plan.loss == "in-place-copied":
         return _COPIED if plan.precision.autocast else RECIPES["in-place"]
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
@@ -169,7 +217,8 @@ def _recipe(plan: Plan) -> Recipe:
     return Recipe(kept, kept, kept32)
 
 
-def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
+def of_vocabulary(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
+    """Bytes a logit, and names, as terms."""
     shape = (*plan.scored_rows, ("vocab", plan.arch.vocab))
     why = plan.because("micro_batch", *(("seq_len",) if plan.completion is None else ("completion_len",)), "model", "loss")
     for size, name in rows:
@@ -187,6 +236,12 @@ def _chunked(plan: Plan) -> Iterator[Term]:
     yield tensor(Bucket.LOGITS, "logits.gradient-of-hidden-state", workload, (*plan.scored_rows, ("hidden", hidden)), size)
     if plan.full:
         yield tensor(Bucket.LOGITS, "logits.gradient-of-head", why, (("vocab", vocab), ("hidden", hidden)), size)
+
+
+def may_be_more(plan: Plan, phase: str) -> int:
+    """A loop that keeps its logits in a variable holds them while the backward runs."""
+    unread = plan.loss == "plain" and phase == "backward" and plan.makes_logits and not _compiled(plan)
+    return plan.precision.compute * vocabulary_elements(plan) if unread else 0
 
 
 def _of_a_chunk(tokens: int, vocab: int) -> Dims:

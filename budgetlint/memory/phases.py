@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.memory import activations, buffers, evaluation, gradients, local_ddp, roles, rollouts, sharded, static
+from budgetlint.memory import activations, buffers, compiled, evaluation, gradients, local_ddp, roles, rollouts, sharded, static
 from budgetlint.memory.body import BODY, GRADIENTS, LAYER, LOGITS, RESTING, TRAINABLE, cast_layers
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.parts import Parts
@@ -69,9 +69,16 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
         from budgetlint.memory import scoring
 
         yield "scoring", tuple(scoring.moment(step))
-    yield "forward", (_forward(step),)
-    yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
-    yield "step", (_optimizer_step(step),)
+    if step.plan.runs_deepspeed:
+        from budgetlint.memory import zero_phases
+
+        yield "forward", tuple(zero_phases.forward(step))
+        yield "backward", (*zero_phases.backward(step), *_tower_backward(step))
+        yield "step", tuple(zero_phases.update(step))
+    else:
+        yield "forward", (_forward(step),)
+        yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
+        yield "step", (_optimizer_step(step),)
     if step.plan.eval_batch:
         yield evaluation.PHASE, tuple(evaluation.moments(step))
 
@@ -114,7 +121,7 @@ def _layer_backward(step: Step) -> Iterator[Moment]:
 def _embedding_backward(step: Step) -> Moment:
     plan = step.plan
     beside = () if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward else _beside_the_tower(step)
-    return "the embedding", (*step.resting, *beside, *step.gradients.embedding)
+    return "the embedding", (*step.resting, *beside, *step.gradients.embedding, *compiled.at_the_embedding(plan))
 
 
 def _beside_the_tower(step: Step) -> tuple[Part, ...]:

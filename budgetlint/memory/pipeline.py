@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from budgetlint.memory.parallel import Parallel, Stage
+
+if TYPE_CHECKING:
+    from budgetlint.memory.plan import Sharding
 
 
 @lru_cache(maxsize=512)
@@ -73,6 +77,13 @@ RANK = "the bill is for"
 def micro_batches(stage: Stage) -> float:
     """Whose activations the stage holds at once; a fraction under interleaved schedules."""
     return round(stage.flying / stage.chunks, 3)
+
+
+def partition_words(sharding: Sharding) -> str:
+    """``rank 5 of 8``, where ZeRO-1 or 2 splits optimizer states in the middle of tensors that a rank keeps whole."""
+    if sharding.rank is None:
+        return ""
+    return f"rank {sharding.rank} of {sharding.states_over}, by the gradients that touch its partition"
 
 
 def described(stage: Stage, parallel: Parallel) -> Iterator[str]:

@@ -98,7 +98,8 @@ class Recompute:
 
 @record
 class Zero:
-    """DeepSpeed's buffers, in elements (deepspeed/runtime/zero/config.py 0.19.6)."""
+    """DeepSpeed's buffers, in elements (deepspeed/runtime/zero/config.py 0.19.6). ``early``: stages 1 and 2 make their reduce bucket before
+    the loss runs backward, not at its first gradient; ``masks``: they look for overflow in masks of each gradient (`versions.py`)."""
 
     reduce_bucket: int = 500_000_000
     allgather_bucket: int = 500_000_000
@@ -106,15 +107,19 @@ class Zero:
     contiguous: bool = True
     prefetch: int = 50_000_000
     max_live: int = 1_000_000_000
+    max_reuse: int = 1_000_000_000
+    persist: int = 100_000
     sub_group: int = 1_000_000_000
     secondary: int = 0
+    early: bool = False
+    masks: bool = False
 
 
 @record
 class Sharding:
     """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split.
     ``group``: ranks that hold one copy together (0: all, or all over ``replicas``). ``reduce_bytes``: of an element in which FSDP2
-    reduces gradients, 0 where no setting says."""
+    reduces gradients, 0 where no setting says. ``rank``: which of the ranks the plan is of, where they differ (`zero_reduce.py`)."""
 
     kind: str = "none"
     strategy: str = "full"
@@ -130,6 +135,7 @@ class Sharding:
     group: int = 0
     replicas: int = 1
     reduce_bytes: int = 0
+    rank: int | None = None
 
     @property
     def is_fsdp(self) -> bool:
@@ -178,6 +184,21 @@ class RolloutPlan:
     gathers: bool = True
 
 
+@record
+class Compiled:
+    """What torch.compile is given (`compiled.py`). ``scope``: ``layers``, each for itself, ``model`` in one graph, or nothing; ``loss``:
+    ``inside`` that graph, ``apart`` in its own, or eager; ``returned``: the graph gives the logits back beside the loss. How the model code
+    hands q, k and v to a fused kernel: ``head_major``: queries as a copy by heads; ``views``: values as a view of the packed three, which
+    stays for them; ``repeats``: keys and values copied to every query head."""
+
+    scope: str = ""
+    loss: str = ""
+    returned: bool = False
+    head_major: bool = False
+    views: bool = False
+    repeats: bool = False
+
+
 @open_record
 class Plan:
     """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them.
@@ -220,7 +241,7 @@ class Plan:
     adapter: Adapter | None = None
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()
-    compile: bool = False
+    compiled: Compiled = Compiled()
     expert_loop: bool = False
     repeat_kv: bool = False
     model_code: str = "transformers"
@@ -297,6 +318,11 @@ class Plan:
         return self.arch.kind == "encoder" and self.head == "lm"
 
     @property
+    def compile(self) -> bool:
+        """Layers or the model are compiled."""
+        return bool(self.compiled.scope)
+
+    @property
     def full(self) -> bool:
         """The model itself trains."""
         return self.adapter is None
@@ -338,6 +364,20 @@ class Plan:
     def carries(self) -> bool:
         """Gradients of an earlier micro batch, or their zeroed buffers, are there when a backward begins."""
         return self.accum > 1 or self.accumulation.one_buffer or self.accumulation.zeroed
+
+    @property
+    def runs_deepspeed(self) -> bool:
+        """DeepSpeed's own ZeRO engine (`zero.py`): not Megatron's distributed optimizer, whose gradients lie in one buffer; not
+        ``BF16_Optimizer``, which ZeRO-1 in bf16 with fp32 accumulation has; not its pipeline, nor a step inside the backward."""
+        if not self.sharding.is_zero or self.parallel.pipeline > 1 or self.optimizer_in_backward or not self.optimizer.keeps_gradients:
+            return False
+        return not ((self.accumulation.one_buffer and "zero_bucket" not in self.origins) or self.has_bf16_optimizer)
+
+    @property
+    def has_bf16_optimizer(self) -> bool:
+        """DeepSpeed 0.18.6 engine.py: bf16 with fp32 accumulation at stage 1 without offload."""
+        wide = self.precision.weights == 2 and self.precision.grads == 4 and self.precision.recipe.endswith("bf16")
+        return self.sharding.kind == "zero1" and wide and self.full and not self.sharding.offload_optimizer
 
     def adapted(self, linear: Linear) -> bool:
         return self.adapter is not None and linear.role in self.adapter.targets

@@ -101,7 +101,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "seq_is_limit", "completion", "beside", "rollout", "padded", "vision", "parallel",
+    "seq", "seq_is_limit", "completion", "beside", "rollout", "padded", "vision", "parallel", "compiled",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -129,7 +129,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     quant = quant_of(settings, notes)
     precision = beside_quantised(precision, settings, quant.compute) if quant is not None else precision
     optimizer = optimizer_of(settings, notes)
-    return Plan(
+    plan = Plan(
         arch=arch,
         shape=shape_of(arch),
         precision=precision,
@@ -154,6 +154,13 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         device=device,
         origins=dict(settings.items()),
     )
+    if not plan.compiled.scope:
+        return plan
+    from budgetlint.memory import compiled  # few runs are compiled
+
+    plan = replace(plan, attention=compiled.attention(plan, plan.attention))
+    compiled.note(plan, notes)
+    return plan
 
 
 def _accumulation(settings: Settings, stack: Stack, shard: Sharding, precision: Precision, *, pipelined: bool) -> Accumulation:
@@ -224,7 +231,7 @@ def _sequences(settings: Settings) -> dict[str, Any]:
 
 def _computation(settings: Settings, stack: Stack, arch: Architecture, precision: Precision, notes: Notes) -> dict[str, Any]:
     """Fields of `Plan`: how a layer and the loss are computed."""
-    kernels = by_family(loss_of(settings), fused_kernels(settings, notes), arch)
+    kernels = by_family(loss_of(settings), fused_kernels(settings), arch)
     return {
         "recompute": recompute_of(settings, stack),
         "attention": kernel_of(settings, arch, precision.compute, notes),
@@ -232,7 +239,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
         **evaluation.fields_of(settings, stack, arch, kernels["kernels"]),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
         "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
-        "compile": bool(settings.value("compile", False)),
+        "compiled": pick(stack).compiled(settings, stack),
     }
 
 

@@ -35,8 +35,19 @@ def rank_plans(plan: Plan) -> tuple[Plan, ...]:
     """The run as the ranks see it that can be the worst; the plan itself where nothing but data is split."""
     parallel = plan.parallel
     if not parallel.on or plan.stage is not None:
-        return (plan,)
+        return _by_partition(plan)
     return tuple(_on_stage(plan, *part) for part in _parts(plan.arch, parallel))
+
+
+def _by_partition(plan: Plan) -> tuple[Plan, ...]:
+    """Under ZeRO-1 and 2 ranks differ by the tensors that touch their partition."""
+    sharding = plan.sharding
+    if not plan.runs_deepspeed or sharding.kind == "zero3" or sharding.rank is not None or sharding.states_over == 1:
+        return (plan,)
+    from budgetlint.memory import static, zero, zero_reduce
+
+    ranks = zero_reduce.candidates(zero.order_of(plan, static.trainable(plan)))
+    return tuple(replace(plan, sharding=replace(sharding, rank=rank)) for rank in ranks)
 
 
 @lru_cache(maxsize=512)

@@ -42,6 +42,6 @@ def _passing(plan: Plan) -> Iterator[Part]:
     yield activations.passing_layer(ahead, pick(ahead).layer(ahead), _WHY)
     if not ahead.makes_logits or plan.loss == "fused":
         return
-    rows = (("token", min(ahead.scored, CHUNK)),) if plan.loss == "chunked" else ahead.scored_rows
+    rows = (("token", min(ahead.scored, CHUNK)),) if plan.loss in ("chunked", "tiled") else ahead.scored_rows
     for name, size in LOGITS:
         yield tensor(Bucket.LOGITS, f"scoring.{name}", plan.because(*_WHY, "model"), (*rows, ("vocab", plan.arch.vocab)), size)

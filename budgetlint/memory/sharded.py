@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.memory import static, zero
 from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Bucket, Term, of_size, tensor
@@ -42,11 +43,9 @@ def _fsdp_units(plan: Plan, layers: int) -> Iterator[Term]:
 
 
 def _zero_live(plan: Plan) -> Iterator[Term]:
-    """Stage 3 keeps a module's parameters and what it prefetches, at most ``max_live``."""
-    shape, zero, size = plan.shape, plan.sharding.zero, plan.precision.compute
-    live = min(zero.max_live, shape.layer_total + min(zero.prefetch, shape.layer_total) + shape.head_elements)
-    why = plan.because("shard", "zero_max_live", "zero_prefetch")
-    yield tensor(Bucket.BUFFERS, "gathered.parameters", why, (("parameter", live),), size)
+    """Behind the head, as DeepSpeed's coordinator has it (`zero_live.py`): about ``max_live``, or all there is."""
+    train = static.trainable(plan)
+    yield from zero.gathered(plan, train, zero.course_of(plan, train).logits)
 
 
 def backward_layers(plan: Plan) -> int:

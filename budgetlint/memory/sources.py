@@ -101,10 +101,15 @@ def _of_sharding(slug: str, plan: Plan) -> Source | None:
     sharding = plan.sharding
     if slug.startswith(("gathered.", "gradients.unsharded", "reduce-scatter.")):
         return {"fsdp": _FSDP1, "fsdp2": _FSDP2, "zero3": _ZERO3}.get(sharding.kind)
-    if slug in ("deepspeed.reduce-bucket", "weights.master", "step.fp32-gradients") and sharding.is_zero:
-        return Source("deepspeed", "0.19.6", f"runtime/zero/{'stage3' if sharding.kind == 'zero3' else 'stage_1_and_2'}.py")
+    if slug in _OF_DEEPSPEED and sharding.is_zero:
+        return Source("deepspeed", "0.19.8", f"runtime/zero/{'stage3' if sharding.kind == 'zero3' else 'stage_1_and_2'}.py")
     return None
 
+
+_OF_DEEPSPEED = frozenset(
+    {"deepspeed.reduce-bucket", "deepspeed.gradient-partition", "deepspeed.gradient-on-its-way", "deepspeed.flat-copy-to-reduce"}
+    | {"weights.master", "step.fp32-gradients", "step.flat-gradients", "step.norm-fp64", "step.overflow-masks", "gradients.own-partition"}
+)
 
 _SOURCE = re.compile(r"(?P<framework>[\w-]+) (?P<version>\d[\w.]*) (?P<file>[\w/]+\.py)")
 

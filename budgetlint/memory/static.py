@@ -184,10 +184,17 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
     if sharding.offload_optimizer:
         return
     over = sharding.states_over
-    if precision.master and plan.adapter is None:
+    if (precision.master and plan.adapter is None) or plan.runs_deepspeed:
         why = plan.because("precision", "engine_dtype", "shard")
-        yield _shared(plan, tensor(Bucket.OPTIMIZER, "weights.master", why, (("parameter", train.elements),), precision.master), over)
+        size = precision.master or master_size(plan)
+        yield _shared(plan, tensor(Bucket.OPTIMIZER, "weights.master", why, (("parameter", train.elements),), size), over)
     yield from _states(plan, train, over)
+
+
+def master_size(plan: Plan) -> int:
+    """Bytes of an element of DeepSpeed's master copy, which it makes of whatever trains, and of the states: fp32, or what a run that is
+    16 bit throughout asks for (``bf16_master_weights_and_grads``)."""
+    return plan.precision.master or (plan.precision.state if plan.full else 4)
 
 
 def _states(plan: Plan, train: Trainable, over: int) -> Iterator[Term]:
@@ -213,7 +220,9 @@ def each_state_of(plan: Plan, train: Trainable) -> tuple[int, ...]:
     """The same by state."""
     adapter, tensors, optimizer = plan.adapter, train.tensors, plan.optimizer
     size = adapter.dtype if adapter is not None else plan.precision.state
-    if adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
+    if plan.runs_deepspeed:  # the states are those of the master copy
+        size = master_size(plan)
+    elif adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
         tables = each_state_bytes(optimizer, tensors[-1:], adapter.saved_dtype)
         return _sums(each_state_bytes(optimizer, tensors[:-1], size), tables)
     return _sums(each_state_bytes(optimizer, tensors, size), _wide_states(plan, train, size))

@@ -55,7 +55,10 @@ def _moments(plan: Plan) -> Iterator[TimelineMoment]:
 
 def place_of(moment: TimelineMoment) -> str:
     """``the last layer`` of ``the last layer's attention``."""
-    return moment.name.removesuffix("'s MLP").removesuffix("'s attention")
+    return moment.name.partition("'s ")[0]
+
+
+_AT_LAST = ("the embedding", "the reduction")
 
 
 def _by_layer(course: list[TimelineMoment]) -> list[TimelineMoment]:
@@ -65,4 +68,4 @@ def _by_layer(course: list[TimelineMoment]) -> list[TimelineMoment]:
     for moment in course:
         place = place_of(moment)
         places[place] = max(places.get(place, moment), moment, key=lambda one: one.bytes)
-    return sorted(places.values(), key=lambda moment: moment.name == "the embedding")
+    return sorted(places.values(), key=lambda moment: _AT_LAST.index(moment.name) if moment.name in _AT_LAST else -1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record, replace
-from budgetlint.memory import activations, buffers, gradients, sharded
+from budgetlint.memory import activations, buffers, gradients, in_flight, sharded
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import LayerTerms, Saved, norm_output_bytes, residual_bytes
@@ -137,6 +137,6 @@ def _working_set(one: Encoder) -> Iterator[Part]:
     front = one.plan
     if front.recompute.on:
         yield from map(_of_the_encoder, activations.recomputed_layer(front, one.layer))
-    later = activations.attention_backward(front) - activations.freed_by_the_mlp(front, one.layer)
-    flight = max(activations.mlp_backward(front), later)
+    later = in_flight.attention_backward(front) - activations.freed_by_the_mlp(front, one.layer)
+    flight = max(in_flight.mlp_backward(front), later)
     yield Term(Bucket.ACTIVATIONS, flight, "encoder.in-flight.gradients", front.because("micro_batch", "seq_len"))

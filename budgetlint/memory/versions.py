@@ -11,11 +11,19 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.levers import BIASED_SDPA_SINCE
-from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant, Sharding
 from budgetlint.settings.run import SAID, Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
 """From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""
+
+LATE_BUCKET_SINCE = "0.17.2"
+"""From this deepspeed version stages 1 and 2 make their reduce bucket at the first gradient (stage_1_and_2.py ``process_gradients``),
+before in ``backward``, ahead of the loss (0.16.9 to 0.17.1 ``backward_prologue``)."""
+
+FINDS_OVERFLOW_AT_ONCE_SINCE = "0.19.6"
+"""From this deepspeed version nothing of a gradient's size is made to look for overflow (runtime/utils.py ``has_inf_or_nan``); 0.16.9 to
+0.19.5 stage_1_and_2.py ``_has_inf_or_nan`` makes masks and an fp32 copy."""
 
 LOADS_LAZILY_SINCE = "1.13"
 """From this torch version kernels are loaded as they are called (pytorch/pytorch#86509: ``CUDA_MODULE_LOADING=LAZY``)."""
@@ -23,6 +31,24 @@ LOADS_LAZILY_SINCE = "1.13"
 
 def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
+    for sharding in _shardings(plan, stack):
+        yield from _by_kernel(_with(plan, sharding=sharding), stack)
+
+
+def _shardings(plan: Plan, stack: Stack) -> Iterator[Sharding]:
+    """When DeepSpeed's stages 1 and 2 make their bucket, and how they look for overflow, which they do of every gradient in bf16 too where
+    the optimizer is on the host. The newer way first where nothing says which release runs."""
+    if not plan.runs_deepspeed or plan.sharding.kind == "zero3":
+        yield plan.sharding
+        return
+    early, at_once = stack.at_least("deepspeed", LATE_BUCKET_SINCE) is False, stack.at_least("deepspeed", FINDS_OVERFLOW_AT_ONCE_SINCE)
+    either = at_once is None and plan.sharding.offload_optimizer
+    for masks in (False, True) if either else (at_once is False,):
+        zero = replace(plan.sharding.zero, early=early, masks=masks)
+        yield plan.sharding if zero == plan.sharding.zero else replace(plan.sharding, zero=zero)
+
+
+def _by_kernel(plan: Plan, stack: Stack) -> Iterator[Plan]:
     if family_of(plan.arch.family).position_bias:
         for kernel in _biased_kernels(plan, stack):
             yield from _by_version(replace(plan, attention=kernel), stack)
@@ -40,6 +66,11 @@ def _biased_kernels(plan: Plan, stack: Stack) -> tuple[str, ...]:
 
 def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     plan = _with(plan, loss=pick(plan).loss_recipe(plan, stack))
+    for compiled in pick(plan).compiled_readings(plan, stack) if plan.compile else (plan.compiled,):
+        yield from _compiled_so(_with(plan, compiled=compiled), stack)
+
+
+def _compiled_so(plan: Plan, stack: Stack) -> Iterator[Plan]:
     for implementation in _implementations(plan, stack):
         for adapter in _tables(plan, _adapters(plan, stack)):
             for quant in _quants(plan, stack):

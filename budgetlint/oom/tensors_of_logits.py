@@ -19,7 +19,7 @@ def of_logits(plan: Plan) -> Iterator[Tensor]:
     if not plan.arch.vocab or plan.arch.kind == "vision":
         return
     yield from _training(plan)
-    if plan.makes_logits and plan.loss in ("fused", "chunked"):
+    if plan.makes_logits and plan.loss in ("fused", "chunked", "tiled"):
         yield from _chunks(plan)
     if plan.makes_logits:
         yield from _evaluation(plan)
@@ -27,7 +27,7 @@ def of_logits(plan: Plan) -> Iterator[Tensor]:
 
 def _training(plan: Plan) -> Iterator[Tensor]:
     """Those that the loss makes, its gradient of the model's own logits, and those of a run in another dtype or with another loss."""
-    made, code = plan.makes_logits and plan.loss not in ("fused", "chunked"), pick(plan)
+    made, code = plan.makes_logits and plan.loss not in ("fused", "chunked", "tiled"), pick(plan)
     sizes: dict[str, set[int]] = {"forward": set(), "backward": set()}
     for phase, terms in (("forward", code.loss_forward(plan)), ("backward", code.loss_backward(plan))) if made else ():
         for term in terms:

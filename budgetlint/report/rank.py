@@ -7,14 +7,17 @@ from typing import Any
 
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.parallel import Stage
-from budgetlint.memory.pipeline import RANK, described, micro_batches
+from budgetlint.memory.pipeline import RANK, described, micro_batches, partition_words
 
 __all__ = ["RANK", "rank_json", "rank_line", "rank_words"]
 
 
 def rank_words(estimate: Estimate) -> str:
-    """``pipeline stage 0 of 4 (embedding, 10 layers, 4 micro batches in flight), 1/2 of the linears``; nothing where ranks hold alike."""
+    """``pipeline stage 0 of 4 (embedding, 10 layers, 4 micro batches in flight), 1/2 of the linears``; under ZeRO-1 and 2 the rank by
+    its number; nothing where ranks hold alike."""
     plan = estimate.plan
+    if plan is not None and plan.stage is None:
+        return partition_words(plan.sharding)
     if plan is None or plan.stage is None:
         return ""
     words = list(described(plan.stage, plan.parallel))

@@ -99,9 +99,12 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("recompute_reentrant", "bool", "reentrant checkpointing"),
     SettingSpec("recompute_offload", "bool", "checkpoints live in host memory"),
     SettingSpec("attention", "choice", "attention implementation", choices=("eager", "sdpa", "flash", "flex")),
-    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked", "in-place", "in-place-copied")),
+    SettingSpec(
+        "loss", "choice", "how the logits become a loss", choices=("full", "plain", "fused", "chunked", "in-place", "in-place-copied")
+    ),
     SettingSpec("kernels", "list", "fused kernels: rms_norm, rope, swiglu, cross_entropy, linear_cross_entropy, lora"),
     SettingSpec("compile", "bool", "torch.compile of the model"),
+    SettingSpec("compile_parts", "list", "what is compiled: layers, model, loss, or step (model and loss in one graph)"),
     SettingSpec("use_cache", "bool", "the model keeps a KV cache"),
     # -- distribution
     SettingSpec("shard", "choice", "data-parallel strategy", choices=("none", "ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp2")),

@@ -26,6 +26,25 @@ CASES = {
 }
 
 
+PROGRAM = """\
+import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+p = argparse.ArgumentParser()
+p.add_argument("--bs", type=int)
+a = p.parse_args()
+model = AutoModelForCausalLM.from_pretrained("acme/own-thing")
+args = TrainingArguments(output_dir="o", per_device_train_batch_size=a.bs, learning_rate=1e-4, num_train_epochs=1)
+Trainer(model=model, args=args).train()
+"""
+
+
+def test_what_lacks_beside_the_model_is_told_with_it(shell) -> None:
+    shell.write("train.py", PROGRAM)
+    shell.write("run.sh", "python train.py --bs $BS\n")
+    (finding,) = told(shell, "device 24GiB")
+    assert str(finding["help"]).endswith("beside the model, with the run's own values: batch 1")
+
+
 def told(shell, budget: str) -> list[dict[str, object]]:
     report = shell("check", "--budget", budget, "--format", "json", "--no-cache").json
     return [one for one in report["findings"] if one["name"] == "no-verdict"]

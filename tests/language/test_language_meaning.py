@@ -52,6 +52,11 @@ SETTINGS_OF = [
     ("kernels liger", {"kernels": ("rms_norm", "rope", "swiglu", "linear_cross_entropy")}),
     ("kernels [rms_norm, rope]", {"kernels": ("rms_norm", "rope")}),
     ("compile on", {"compile": True}),
+    ("compile off", {"compile": False}),
+    ("compile model", {"compile": True, "compile_parts": ("model",)}),
+    ("compile [layers, loss]", {"compile": True, "compile_parts": ("layers", "loss")}),
+    ("compile loss", {"compile": False, "compile_parts": ("loss",)}),
+    ("compile step", {"compile": True, "compile_parts": ("step",)}),
     ("optimizer adamw impl=for-loop state=bf16", {"optimizer": "adamw", "optimizer_impl": "for-loop", "optimizer_state": "bf16"}),
     ("optimizer adamw_torch_fused", {"optimizer": "adamw_torch_fused", "optimizer_impl": "fused"}),
     (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.memory.activations import mlp_backward
 from budgetlint.memory.code import pick
+from budgetlint.memory.in_flight import mlp_backward
 from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from budgetlint.memory import loss
+from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Adapter, Plan
 from budgetlint.memory.term import Term
 from budgetlint.resolve.runs import judge_texts
@@ -38,6 +39,12 @@ def in_(plan: Plan, dtype: str) -> Plan:
         ("full", "16", 2 + 4 + 4, 4 + 4 + 4),
         ("full", "autocast", 2 + 4 + 4, 4 + 4 + 4),
         ("full", "32", 4 + 4, 4 + 4 + 4),
+        ("plain", "16", 2 + 2, 2 + 2 + 2),
+        ("plain", "autocast", 2 + 4 + 4, 4 + 4 + 4),
+        ("plain", "32", 4 + 4, 4 + 4 + 4),
+        ("plain-held", "16", 2 + 2, 2 + 2 + 2 + 2),
+        ("plain-held", "autocast", 2 + 4 + 4, 2 + 4 + 4 + 4),
+        ("plain-held", "32", 4 + 4, 4 + 4 + 4 + 4),
         ("full-shifted", "16", 2 + 4 + 4 + 4, 2 + 4 + 4 + 4),
         ("full-upcast", "16", 4 + 4 + 4, 4 + 4 + 4),
         ("full-shifted", "32", 4 + 4 + 4, 4 + 4 + 4 + 4),
@@ -198,3 +205,35 @@ def test_liger_has_no_fused_head_for_granite() -> None:
     (run,) = judge_texts({"train.yaml": config}, budget="device h200; config train.yaml; stack transformers@5.24").runs
     assert run.plan is not None and (run.plan.loss, "cross_entropy" in run.plan.kernels) == ("full", True)
     assert sum(term.bytes for term in loss.forward(run.plan)) == 8_192 * 49_152 * (2 + 4)
+
+
+TRL = "model llama-3-8b\nprecision {}\nbatch 1\nseq 8192\nloss chunked\nstack transformers@5.24 trl@{}\n{}"
+TILE, HIDDEN, HEAD = 4096 * 32768, 8192 * 4096, 128256 * 4096
+
+
+@pytest.mark.parametrize(
+    ("precision", "release", "more", "forward", "backward"),
+    [
+        ("bf16-pure", "1.15.0", "", 2 * TILE, 2 * TILE + (4 + 2) * HIDDEN + (4 + 2) * HEAD),  # fp32 sums, and their casts
+        ("fp32", "1.16.0", "", 4 * TILE, 4 * TILE + 4 * HIDDEN + 4 * HEAD),
+        ("bf16-autocast", "1.16.0", "", 2 * TILE + 2 * 32768 * 4096, 2 * TILE + 2 * 32768 * 4096 + 4 * HIDDEN + 4 * HEAD),
+        ("bf16-pure", "1.16.0", "lora r=8", 2 * TILE, 2 * TILE + (4 + 2) * HIDDEN),  # the head is frozen
+        ("bf16-pure", "1.14.2", "", 12 * 256 * 128256, 12 * 256 * 128256),
+    ],
+)
+def test_trls_fused_head_works_in_tiles(precision: str, release: str, more: str, forward: int, backward: int) -> None:
+    run = judge_texts({"a.budget": TRL.format(precision, release, more)}).runs[0]
+    assert run.plan is not None
+    code = pick(run.plan)
+    assert sum(term.bytes for term in code.loss_forward(run.plan)) == forward
+    assert sum(term.bytes for term in code.loss_backward(run.plan)) == backward
+
+
+def test_torchtune_keeps_the_logits_of_all_chunks() -> None:
+    """Eight chunks: compiled, their logits; not compiled, the log-softmax of each; the head's gradient beside its sum."""
+    text = "model llama-3-8b\nprecision bf16-pure\nbatch 1\nseq 8192\nloss chunked\ncompile {}\nstack torchtune@0.6"
+    for said, forward, backward in (("on", 2, 2), ("off", 2 + 4, 4)):
+        plan = judge_texts({"a.budget": text.format(said)}).runs[0].plan
+        assert plan is not None
+        assert sum(term.bytes for term in pick(plan).loss_forward(plan)) == forward * 8192 * 128256
+        assert sum(term.bytes for term in pick(plan).loss_backward(plan)) == backward * 8192 * 128256 + 2 * 2 * HEAD

@@ -184,10 +184,12 @@ def test_only_completions_get_logits(autocast: str, batch: int, forward: int, ba
 
 @pytest.mark.parametrize(("more", "stack"), [("", NEW), ("use_liger_loss: true\n", OLD)])
 def test_a_fused_head_makes_logits_by_chunks(more: str, stack: str) -> None:
-    """TRL 1.15 add_fused_lm_head: 256 tokens at a time; Liger's GRPO loss: one sequence (14 B a token and entry)."""
+    """TRL 1.15 add_fused_lm_head: tiles of 4,096 tokens; Liger's GRPO loss: one sequence (14 B a token and entry)."""
     estimate = estimated(GRPO + more, f"{DEVICE}; {stack}")
-    chunk = 256 * 12 if stack is NEW else 1024 * 14
-    assert bytes_of(estimate, "forward", "logits.one-chunk") == chunk * 151_936
+    if stack is NEW:
+        assert bytes_of(estimate, "forward", "logits.one-tile") == 4096 * 32_768 * 2
+    else:
+        assert bytes_of(estimate, "forward", "logits.one-chunk") == 1024 * 14 * 151_936
 
 
 def test_a_prompt_without_a_bound_leaves_the_length_open() -> None:

@@ -124,6 +124,12 @@ def test_dynamo(keys, on):
     assert values(f"distributed_type: MULTI_GPU\n{keys}", "compile") == (on,)
 
 
+@pytest.mark.parametrize(("said", "parts"), [("true", ("layers",)), ("false", None)])
+def test_regions_are_the_repeated_blocks(said, parts):
+    keys = f"dynamo_config:\n  dynamo_backend: INDUCTOR\n  dynamo_use_regional_compilation: {said}"
+    assert values(f"distributed_type: MULTI_GPU\n{keys}", "compile", "compile_parts") == (True, parts)
+
+
 @pytest.mark.parametrize(
     ("backend", "releases", "value", "readings"),
     [

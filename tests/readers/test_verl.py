@@ -107,6 +107,12 @@ def test_strangers_stay_strangers(text):
     assert READER.recognise(file(text)) == 0
 
 
+def test_use_torch_compile_is_of_the_entropy_not_of_the_model():
+    """workers/actor/dp_actor.py: ``torch.compile(verl_F.entropy_from_logits, dynamic=True)``."""
+    said = "actor_rollout_ref: {actor: {use_torch_compile: true, fsdp_config: {use_torch_compile: true}}, model: {path: x}}"
+    assert not {"compile", "compile_parts"} & {*full(file(said + "\ndata: {max_prompt_length: 8}\ntrainer: {nnodes: 1}\n"))}
+
+
 def test_overrides_of_a_command():
     expected = {
         "task": "grpo", "model": "Qwen/Qwen2-7B-Instruct", "micro_batch": 16, "learning_rate": 1e-6, "recompute": "full",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
@@ -17,7 +17,7 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import loss
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.parallel import Parallel
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.term import Source, Term
@@ -133,6 +133,34 @@ class ModelCode:
         """Bytes per token that selective checkpointing keeps of a layer beside its input and what attention gives."""
         return 0
 
+    # -- torch.compile ----------------------------------------------------------------------------------------------------
+
+    compiles: tuple[str, ...] = ("model",)
+    """What is compiled where a run says no more than that it is (`compiled.compiled_of`)."""
+
+    loss_inside: bool = False
+    """The model's own forward makes the loss, beside logits that it gives back."""
+
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """What of a run is compiled."""
+        if not settings.value("compile", False) and "compile_parts" not in settings:
+            return Compiled()
+        from budgetlint.memory.compiled import compiled_of  # few runs are compiled
+
+        return compiled_of(settings, self.compiles, loss_inside=self.loss_inside)
+
+    loss_compiled_since: str = ""
+    """From this release of its own, which the stack calls as the code, the loss is compiled where a run says no more than that it compiles;
+    "" where it always was, or never."""
+
+    def compiled_readings(self, plan: Plan, stack: Stack) -> tuple[Compiled, ...]:
+        """What is compiled under each release that the stack leaves open, the newest first."""
+        found = plan.compiled
+        if found.loss != "apart" or "compile_parts" in plan.origins or not self.loss_compiled_since:
+            return (found,)
+        newer, early = stack.at_least(stack.model_code, self.loss_compiled_since), replace(found, loss="")
+        return (found,) if newer else (early,) if newer is False else (found, early)
+
     # -- the loss ---------------------------------------------------------------------------------------------------------
 
     def loss_recipe(self, plan: Plan, stack: Stack) -> str:
@@ -158,6 +186,10 @@ class ModelCode:
     def head_copies(self, plan: Plan) -> Iterator[Term]:
         """Copies of the head's weight that autocast makes beside the first (`buffers.casts`)."""
         return iter(())
+
+    sums_in_place: bool = False
+    """A tied table's two gradients become one in place: the first is a sum already, which nothing else holds (torch 2.13 csrc/autograd/
+    input_buffer.cpp ``can_accumulate_inplace``)."""
 
     # -- gradients --------------------------------------------------------------------------------------------------------
 

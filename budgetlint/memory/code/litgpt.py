@@ -17,7 +17,7 @@ from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
 from budgetlint.memory.code.base import PACKED, CodePlaces, ModelCode
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.term import Bucket, Source, Term, tensor
 from budgetlint.settings.run import Settings, Stack
@@ -59,8 +59,19 @@ class LitGPT(ModelCode):
     def layer(self, plan: Plan) -> tuple[Saved, ...]:
         return tuple(layer(plan))
 
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """litgpt 0.5.9 pretrain.py compiles the model, the loss stays outside. model.py ``CausalSelfAttention``: v is a view of the packed
+        qkv; grouped keys are copied (``repeat_interleave``); the rotary embedding ends in a ``torch.cat`` with what is left of each head,
+        often nothing, which inductor before torch 2.6 copied by heads."""
+        found = super().compiled(settings, stack)
+        return replace(found, views=True, repeats=True, head_major=stack.at_least("torch", "2.6") is False) if found.scope else found
+
     def basis(self, plan: Plan) -> Basis:
         return PACKED if plan.quant else MEASURED
+
+    def loss_recipe(self, plan: Plan, stack: Stack) -> str:
+        """litgpt 0.5.9 pretrain.py ``fit``: ``logits`` is a variable of the loop."""
+        return "plain-held" if plan.loss == "plain" else super().loss_recipe(plan, stack)
 
     def loss_forward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.forward)
@@ -75,8 +86,8 @@ class LitGPT(ModelCode):
         return _STEP.find(slug)
 
     def _logits(self, plan: Plan, otherwise: Callable[[Plan], Iterator[Term]]) -> Iterator[Term]:
-        """The chunks' logits at either moment, but where the head is fused with the loss."""
-        return otherwise(plan) if plan.loss == "fused" or not plan.makes_logits else logits(plan)
+        """The chunks' logits at either moment, but where the head is fused with the loss, or a loop of one's own makes it."""
+        return otherwise(plan) if plan.loss in ("fused", *loss.OWN) or plan.compiled.loss or not plan.makes_logits else logits(plan)
 
     def head_copies(self, plan: Plan) -> Iterator[Term]:
         return head_copies(plan)

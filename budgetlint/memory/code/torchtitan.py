@@ -10,7 +10,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Compiled, Plan
 from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
 
@@ -61,6 +61,18 @@ class Torchtitan(ModelCode):
     splits = Splits(sequence=True, embedding=True, logits=True)
     """models/llama3/infra/parallelize.py: always sequence parallel, loss parallel."""
 
+    compiles = ("layers", "loss")
+    """config/job_config.py Compile.components; parallelize.py ``apply_compile`` compiles each block, behind its checkpoint;
+    components/loss.py the loss for itself."""
+
+    loss_compiled_since = "0.1.0"
+    """components/loss.py; until February 2025 (473674acf train.py) a comment stands there: compiling the loss causes CUDA errors."""
+
+    def compiled(self, settings: Settings, stack: Stack) -> Compiled:
+        """models/llama3/model/model.py to 0.2.1 copies grouped keys and values to every query head (``repeat_kv``), 0.2.2 does not."""
+        found = super().compiled(settings, stack)
+        return replace(found, repeats=stack.at_least("torchtitan", "0.2.2") is False) if found.scope else found
+
     reshards_in_pipeline = False
     """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
 
@@ -72,7 +84,8 @@ class Torchtitan(ModelCode):
         """The per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of q, k, v, o,
         gate, up, down the first, third, fifth and seventh."""
         arch = plan.arch
-        return plan.precision.compute * (arch.q_width + arch.kv_width + arch.intermediate + arch.hidden)
+        last = 0 if plan.compile else arch.hidden  # the partitioner sees that nothing reads the down projection's
+        return plan.precision.compute * (arch.q_width + arch.kv_width + arch.intermediate + last)
 
     def loss_recipe(self, plan: Plan, stack: Stack) -> str:
         """``loss_parallel`` of torch 2.9 (distributed/tensor/parallel/loss.py) where logits are split."""

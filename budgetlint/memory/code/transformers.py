@@ -5,13 +5,16 @@ Its layers are the programs of `families.py`, its losses the recipes of `loss.py
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
+from budgetlint.memory import loss_tiled
 from budgetlint.memory.code.base import PEFT, ModelCode, Splits, is_adapters
 from budgetlint.memory.families import basis_of
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.term import Source
+from budgetlint.memory.term import Source, Term
 from budgetlint.settings.run import Settings, Stack
 
 VERSION = "5.24.0"
@@ -21,6 +24,10 @@ _ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "
 class Transformers(ModelCode):
     measured = True
     evaluates_with_a_trainer = True
+    loss_inside = True
+    """Its trainers hand the labels to the model: torch.compile takes the forward with its loss (transformers 5.24.0 training_args.py
+    ``torch_compile``; accelerate 1.15.0 accelerator.py ``prepare_model`` after autocast and fp32 outputs are wrapped around it)."""
+
     splits = Splits(sequence=False, embedding=False, logits=False)
     """transformers 5.24.0 configuration_llama.py ``base_model_tp_plan``, modeling_llama.py ``_tp_plan``: the embedding is whole, the
     logits are gathered."""
@@ -32,6 +39,20 @@ class Transformers(ModelCode):
 
     def basis(self, plan: Plan) -> Basis:
         return basis_of(plan)
+
+    def loss_recipe(self, plan: Plan, stack: Stack) -> str:
+        """A chunked head is TRL's: tiles from 1.15.0 on, before that 256 tokens at a time."""
+        if plan.loss == "chunked":
+            return "tiled" if stack.at_least("trl", loss_tiled.SINCE) else "chunked"
+        return super().loss_recipe(plan, stack)
+
+    def loss_forward(self, plan: Plan) -> Iterator[Term]:
+        tiled = plan.loss == "tiled" and plan.makes_logits
+        return loss_tiled.forward(plan) if tiled else super().loss_forward(plan)
+
+    def loss_backward(self, plan: Plan) -> Iterator[Term]:
+        tiled = plan.loss == "tiled" and plan.makes_logits
+        return loss_tiled.backward(plan) if tiled else super().loss_backward(plan)
 
     def repeats_keys(self, settings: Settings, arch: Architecture, stack: Stack) -> bool:
         """For sdpa until transformers 4.54 or torch 2.5 (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families

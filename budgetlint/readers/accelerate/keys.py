@@ -37,6 +37,12 @@ def to_compile(value: Any) -> Any:
     return str(value).strip().lower() not in ("no", "false", "none", "", "eager", "aot_eager")
 
 
+def to_regions(value: Any) -> Any:
+    """accelerate 1.15.0 utils/other.py ``compile_regions``: the repeated blocks each for itself; what lies around them, the loss among it,
+    stays as it is but for modules that have no blocks."""
+    return ("layers",) if to_bool(value) is True else None
+
+
 def to_old_fp16(value: Any) -> Any:
     return "fp16" if to_bool(value) is True else "none"
 
@@ -73,6 +79,8 @@ ALWAYS = (
     Key("dynamo_backend", "compile", to_compile),
     Key("dynamo_config.backend", "compile", to_compile),
     Key("dynamo_config.dynamo_backend", "compile", to_compile),
+    Key("dynamo_config.use_regional_compilation", "compile_parts", to_regions),
+    Key("dynamo_config.dynamo_use_regional_compilation", "compile_parts", to_regions),
 )
 _UNMODELLED = {"tpu": ("xla",), "xla": ("xla",), "multi_hpu": ("habana",)}
 

@@ -154,6 +154,4 @@ def _least_devices(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if group is None or not group.known or not _COUNTED.isdisjoint(settings) or stack.at_least("axolotl", "0.12") is False:
         return
     count = prod(settings.value(name) or 1 for name in _DEGREES)
-    yield derived(
-        "devices", count, f"{AT_LEAST}axolotl utils/distributed.py: its groups and degrees take so many", group
-    )
+    yield derived("devices", count, f"{AT_LEAST}axolotl utils/distributed.py: its groups and degrees take so many", group)

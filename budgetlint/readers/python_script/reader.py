@@ -48,9 +48,7 @@ RLOO_TASK = "rloo"
 _WRITTEN = 2
 _TRAINS = expression(r"^(?:\w+\.|\w+\(.*\)\.)train\(", re.MULTILINE)
 """The body of the file trains: ``trainer.train()``."""
-_ASKED = expression(
-    r"parse_args|parse_known_args|\bargv\b|\b(?:fire|click|typer|tyro|hydra|environ|getenv)\b|safe_load|json\.load"
-)
+_ASKED = expression(r"parse_args|parse_known_args|\bargv\b|\b(?:fire|click|typer|tyro|hydra|environ|getenv)\b|safe_load|json\.load")
 """What it trains with may come from its command, or from a file."""
 """Literal training arguments that make a file worth a run."""
 

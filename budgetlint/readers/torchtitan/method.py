@@ -27,11 +27,17 @@ def recompute_settings(view: View) -> list[Setting]:
 
 
 def compile_settings(view: View) -> list[Setting]:
+    """``config/job_config.py`` Compile.components: ``model`` is each block (``models/llama3/infra/parallelize.py`` apply_compile), ``loss``
+    the loss for itself (``components/loss.py``)."""
     path = view.first("compile.enable", "training.compile")
     if not path:
         return []
-    parts = view.words("compile.components")
-    return [view.setting("compile", view.on(path) and (not parts or "model" in parts), path)]
+    parts, given = view.words("compile.components"), "compile.components"
+    compiled = view.setting("compile", view.on(path) and (not parts or "model" in parts), path)
+    if not parts or not view.on(path):
+        return [compiled]
+    said = tuple(name for word, name in (("model", "layers"), ("loss", "loss")) if word in parts)
+    return [compiled, view.setting("compile_parts", said, given)]
 
 
 def precision_settings(view: View) -> list[Setting]:
