@@ -143,6 +143,10 @@ class Format:
     """The module that holds ``SCHEMA``, of which the JSON Schema of its files is made (`file_schema`)."""
     program: str = ""
     """The program that such a file is taken to be for."""
+    recipes: str = ""
+    """A function (``module:function``) that finds the programs of a project that such a file is for, where people write their own."""
+    one_of: tuple[str, ...] = ()
+    """Keys at the top of which its program asks for one: beside other programs that train, a file without any is its own by look alone."""
 
 
 @open_record

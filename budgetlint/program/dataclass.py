@@ -15,6 +15,7 @@ from budgetlint.program.misfits import strangers, without
 from budgetlint.program.objects import Class, Function, Object, Property
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
+from budgetlint.program.pydantic_models import is_model, refuse_others, validated
 from budgetlint.program.setting_sources import may_be_set
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import truth
@@ -191,10 +192,15 @@ def fill(it: Interpreter, made: Object, cls: Class, call: Call, construct: Const
     given |= {name: value for name, value in call.keywords.items() if any(one.name == name and one.init for one in fields)}
     others = {name: value for name, value in call.keywords.items() if name not in given}
     passed: list[Value] = []
+    checked = is_model(cls)
+    if checked and others:
+        refuse_others(it, cls, others, call)
     for field in fields:
         value = given.get(field.name, ABSENT)
         outside = may_be_set(it, cls, field.name, field.settings, field.place) if value is ABSENT else None
         value = outside or (_filled(it, field, value, call) if field.init else default_of(it, field))
+        if checked and field.name in given:
+            value = validated(it, field, value, call)
         if field.passed:
             passed.append(value)
         elif value is not ABSENT:

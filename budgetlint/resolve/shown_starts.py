@@ -6,10 +6,13 @@ it stands, so that nothing which hangs on it is an error. Where several commands
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
+from budgetlint.documents import Scalar
 from budgetlint.files.wanted import PYTHON_SUFFIX
 from budgetlint.launch import Launch
 from budgetlint.launch.commands import ACCELERATE
@@ -22,10 +25,12 @@ from budgetlint.resolve.precedence import join, with_derived
 from budgetlint.resolve.references import place_of, quietly
 from budgetlint.resolve.run_parts import whole
 from budgetlint.resolve.state import Assembly
+from budgetlint.settings.consumer import ACCEPTED, SEVERAL
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 MOST = 16
 """Commands that one project shows for one file: of more than that none is how it is started."""
+_WORD = expression(r"[^\W_]+")
 _OPEN = ("devices", "shard")
 """What a launcher decides, and what is left open where it is started differently."""
 
@@ -67,13 +72,31 @@ def _starts(work: Assembly, launch: Launch, path: str, reading: Reading) -> bool
         return True
     known = known_program(launch.program.program)
     if launch.source.path == path and known is not None:
-        return known.format == reading.format
+        return known.format == reading.format and not _is_copied(launch, path, reading)
     if known is not None or (not path.endswith(PYTHON_SUFFIX) and reading.program is None):
         return False
     if work.programs.place(launch) == path:
         return True
     program = reading.program
     return program is not None and program.path == work.programs.place(launch) and path in _opened(work, launch)
+
+
+def _is_copied(launch: Launch, path: str, reading: Reading) -> bool:
+    """Is the command at the head of a file another file's, from which it was made: it names another config, or the project has recipes of
+    its own for this one?"""
+    mine = reading.consumer
+    if mine is not None and mine.evidence in (ACCEPTED, SEVERAL) and mine.program.endswith(PYTHON_SUFFIX):
+        return True
+    named = launch.program.entry("config")
+    if named is None or not isinstance(named.value, Scalar):
+        return False
+    here, there = _words(path), _words(named.value.text)
+    return not (here <= there or there <= here)
+
+
+def _words(path: str) -> frozenset[str]:
+    """The words of a file's name: ``70B_lora`` and ``70B.yaml`` are one config by its longer and its shorter name."""
+    return frozenset(_WORD.findall(posixpath.basename(path).removesuffix(".yaml").removesuffix(".yml").lower()))
 
 
 def _opened(work: Assembly, launch: Launch) -> Iterable[str]:

@@ -16,6 +16,7 @@ import torch
 from accelerate import PartialState
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 
+state = PartialState()
 rank = int(os.environ.get("LOCAL_RANK", 0))
 model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", dtype=torch.float32, device_map={})
 args = TrainingArguments(output_dir="out", per_device_train_batch_size=1)
@@ -23,7 +24,9 @@ Trainer(model=model, args=args, train_dataset=train).train()
 """
 PINNED = "seq 128; stack transformers@5.24 torch@2.13 accelerate@1.15"
 ALONE = ("'cuda'", "'cuda:0'", "'cuda:1'", "0", "1", "{'': 0}", "{'': rank}", "{'': PartialState().process_index}", "PartialState().device",
-         "torch.device('cuda')", "f'cuda:{rank}'", "None", "{'model': 0, 'lm_head': 0}")  # fmt: skip
+         "torch.device('cuda')", "f'cuda:{rank}'", "None", "PartialState().local_process_index",
+         "state.process_index", "{'': state.local_process_index}",
+         "torch.cuda.current_device()", "torch.distributed.get_rank()", "{'model': 0, 'lm_head': 0}")  # fmt: skip
 SPREADS = ("'auto'", "'balanced'", "'balanced_low_0'", "'sequential'")
 
 
@@ -66,7 +69,9 @@ def test_on_nobody_knows_how_many_cards_it_fits_where_it_fits_on_one() -> None:
     assert depends is not None and [one.name for one in depends.forks[0].settings] == ["pipeline_parallel"]
 
 
-@pytest.mark.parametrize("device_map", ["{'model': 0, 'lm_head': 1}", "{'model': rank, 'lm_head': 0}", "os.environ['MAP']"])
+@pytest.mark.parametrize(
+    "device_map", ["{'model': 0, 'lm_head': 1}", "{'model': rank, 'lm_head': 0}", "os.environ['MAP']", "state.num_processes"]
+)
 def test_a_map_that_is_not_known_leaves_the_split_open(device_map: str) -> None:
     run = run_of(device_map, "device 1x a100-80gb")
     assert run.run.settings["pipeline_parallel"].certainty == "unresolved"

@@ -47,6 +47,15 @@ dtype: bf16
 enable_activation_checkpointing: true
 """
 TUNE = "# tune run --nproc_per_node 8 lora_finetune_distributed --config llama3_1/70B_lora\n"
+OWN_RECIPE = """from torchtune import config
+
+@config.parse
+def recipe_main(cfg):
+    tokenizer, data = config.instantiate(cfg.tokenizer), config.instantiate(cfg.dataset)
+    model, loss = DDP(config.instantiate(cfg.model)), config.instantiate(cfg["loss"])
+    optimizer = config.instantiate(cfg.optimizer, model.parameters())
+    loss(model(data)).backward()
+"""
 WITH_FSDP = "    accelerate launch --config_file fsdp.yaml train.py\n"
 TWO_WAYS = f"Run:\n\n{WITH_FSDP}\nor\n\n    python train.py\n"
 BUDGET = "device {}; seq 2048; stack transformers@5.1 torch@2.9"
@@ -69,8 +78,23 @@ def judged(files: dict[str, str], device: str = "a100-40gb") -> tuple[str, Estim
         ({"train.py": PROGRAM, "README.md": "```sh\ntorchrun --nproc_per_node 4 other.py\n```\n"}, "a100-40gb", "does-not-fit"),
         ({"70B.yaml": RECIPE}, "a100-80gb", "does-not-fit"),
         ({"70B.yaml": TUNE + RECIPE}, "a100-80gb", "fits"),
+        ({"70B_lora_mine.yaml": TUNE + RECIPE}, "a100-80gb", "fits"),
+        ({"70B_orpo.yaml": TUNE + RECIPE}, "a100-80gb", "does-not-fit"),
+        ({"70B.yaml": TUNE + RECIPE, "recipes/lora_finetune_distributed.py": OWN_RECIPE}, "a100-80gb", "fits"),
     ],
-    ids=["nothing", "README", "two ways", "its file is not here", "a file of the user's", "another program", "a recipe", "its head"],
+    ids=[
+        "nothing",
+        "README",
+        "two ways",
+        "its file is not here",
+        "a file of the user's",
+        "another program",
+        "a recipe",
+        "its head",
+        "its name goes on",
+        "another's head",
+        "a copied recipe",
+    ],
 )
 def test_what_a_text_shows_is_how_it_is_started(files: dict[str, str], device: str, verdict: str) -> None:
     """8.03 billion parameters x 16 B and more are 124 GiB on one card, 42 GiB on each of four; 70 billion x 2 B are 131 GiB on one."""
@@ -107,3 +131,33 @@ def test_the_default_of_a_variable_names_the_config_of_a_target() -> None:
     }
     name, found = judged(files, "a100-80gb")
     assert (name, found.verdict.value) == ("Makefile", "fits")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "own"),
+    [
+        (OWN_RECIPE, True),
+        (OWN_RECIPE.replace("@config.parse\n", ""), False),
+        (OWN_RECIPE.replace(".backward()", ""), False),
+        (OWN_RECIPE.replace("cfg.optimizer", "None"), False),
+    ],
+    ids=["its own", "not parsed", "trains nothing", "asks for other keys"],
+)
+def test_a_recipe_of_the_project_is_started_by_no_copied_head(recipe: str, own: bool) -> None:
+    """Whether it shards, and on how many devices it runs, its own code says."""
+    (context,) = judge_texts({"70B.yaml": TUNE + RECIPE, "lora_ddp.py": recipe}).runs
+    settings = context.run.settings
+    assert (settings.value("shard"), settings.value("devices")) == ((None, None) if own else ("fsdp2", 8))
+    assert ("devices" in settings, "shard" in settings) == (True, True)  # open, or as the head says
+    assert (settings["compile"].known, settings.value("lora_dora")) == (not own, False)
+
+
+def test_a_recipe_of_one_process_leaves_no_sharding_open() -> None:
+    (context,) = judge_texts({"70B.yaml": TUNE + RECIPE, "lora_one.py": OWN_RECIPE.replace("DDP", "")}).runs
+    assert ("shard" in context.run.settings, context.run.settings["compile"].known) == (False, False)
+
+
+def test_a_command_that_names_the_config_beats_the_project_s_own_recipe() -> None:
+    files = {"70B.yaml": RECIPE, "lora_ddp.py": OWN_RECIPE, "run.sh": f"{TUNE.removeprefix('# ').replace('llama3_1/70B_lora', '70B.yaml')}"}
+    name, found = judged(files, "a100-80gb")
+    assert (name, found.verdict.value) == ("run.sh", "fits")

@@ -59,6 +59,12 @@ def test_its_own_file_is_certain():
     assert READER.recognise(document(BASE)) == 1.0
 
 
+OWN_PROGRAMS = (
+    "base_model: acme/x\nsequence_len: 512\nload_in_4bit: true\nnum_epochs: 1\nbnb_4bit_quant_type: nf4\ntarget_modules: [q_proj]\n"
+)
+"""Keys of axolotl beside two that it does not know."""
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -70,10 +76,16 @@ def test_its_own_file_is_certain():
         "- base_model\n- sequence_len\n",
         "",
         "just text",
+        f"{OWN_PROGRAMS}optim: adamw_torch\n",
     ],
 )
 def test_look_alikes_are_not_claimed(text):
     assert READER.recognise(document(text)) == 0.0
+
+
+@pytest.mark.parametrize("more", ["", "optim: adamw_torch\ndatasets: []\n", "optim: adamw_torch\npretraining_dataset: c4\n"])
+def test_two_foreign_keys_may_be_slips_and_a_file_with_data_is_its_own(more):
+    assert READER.recognise(document(f"{OWN_PROGRAMS}{more}")) == 1.0
 
 
 def test_a_file_without_sequence_len_still_counts_by_its_other_keys():

@@ -194,6 +194,9 @@ def test_a_null_length_is_unbounded():
     ("loss", "task", "kind"),
     [
         ("torchtune.rlhf.loss.DPOLoss", "dpo", "full"),
+        ("torchtune.modules.loss.ORPOLoss", "orpo", "full"),
+        ("torchtune.rlhf.loss.SimPOLoss", "orpo", "full"),
+        ("torchtune.rlhf.loss.PPOLoss", "ppo", "full"),
         ("torchtune.dev.grpo.loss.GRPOSimpleLoss", "grpo", "full"),
         ("torchtune.modules.loss.CEWithChunkedOutputLoss", None, "chunked"),
         ("torch.nn.CrossEntropyLoss", None, "full"),

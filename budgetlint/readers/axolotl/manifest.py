@@ -31,6 +31,7 @@ MANIFEST = Manifest(
             },
             same_keys=True,
             makes_arguments=True,  # axolotl 0.19 core/builders/base.py
+            one_of=names("datasets pretraining_dataset"),  # axolotl 0.12.2 utils/schemas/validation.py check_dataset_or_pretraining_dataset
         ),
     ),
     top=names("base_model sequence_len"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.catalog.vocabulary import gone, groups
+from budgetlint.catalog.vocabulary import keys as vocabulary
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.axolotl.adapter import adapter_settings, freeze_settings, task_settings
 from budgetlint.readers.axolotl.defaults import defaults, settle
@@ -41,12 +43,25 @@ def recognise(document: Document) -> float:
     if mapping is None or document.format == "toml":
         return 0.0
     keys = frozenset(mapping.keys())
-    if keys & _OTHERS:
+    if keys & _OTHERS or _is_of_others(keys):
         return 0.0
     own = len(keys & _OWN) + 2 * _typed_datasets(mapping)
     if "base_model" in keys:
         return 1.0 if "sequence_len" in keys and own >= 2 else 0.9 if own >= 3 else 0.0
     return 0.8 if {"sequence_len", "micro_batch_size"} <= keys and own >= 4 else 0.0
+
+
+def _is_of_others(keys: frozenset[str]) -> bool:
+    """Is it another program's, which calls some things as axolotl does? axolotl stops without data (0.9.2 ``utils/schemas/config.py``,
+    0.12.2 ``utils/schemas/validation.py`` ``check_dataset_or_pretraining_dataset``), and has no use for keys that no release knows."""
+    if keys & _DATA or not keys:
+        return False
+    return len(keys - vocabulary("axolotl", *groups("axolotl")) - gone("axolotl", "top").keys()) >= _FOREIGN
+
+
+_DATA = frozenset(("datasets", "pretraining_dataset"))
+_FOREIGN = 3
+"""Two may be slips, or another release's."""
 
 
 def _typed_datasets(mapping: Mapping) -> bool:

@@ -156,8 +156,13 @@ def _split(inner: Lookup) -> list[Setting]:
 
 
 _SPREADS = ("auto", "balanced", "balanced_low_0", "sequential")
-_DEVICES = ("<torch.device", "<.device of ", "<int of ")
-"""How values are marked that are one device whatever they are: an object of torch, a state's own, a rank."""
+_DEVICES = (
+    "<torch.device", "<.device of ", "<int of ", "<.process_index of ", "<.local_process_index of ", "<.local_rank of ",
+    "<what torch.cuda.current_device gives>", "<what torch.distributed.get_rank gives>",
+)  # fmt: skip
+"""How values are marked that are one device whatever they are: an object of torch, a state's own (accelerate 1.15 ``state.py``,
+transformers ``training_args.py``), a rank.
+transformers 4.41.2 and 4.53.2 ``modeling_utils.py`` from_pretrained make ``{"": number}`` of a number."""
 
 
 def _is_one_device(text: str) -> bool:

@@ -44,7 +44,7 @@ _LORA: tuple[tuple[str, Any, str], ...] = (
 )
 
 
-_STOCK = frozenset({
+STOCK = frozenset({
     "full_finetune_single_device", "full_finetune_distributed", "lora_finetune_single_device", "lora_finetune_distributed",
     "lora_finetune_distributed_multi_dataset", "early_exit_finetune_distributed", "full_dpo_distributed", "lora_dpo_single_device",
     "lora_dpo_distributed", "ppo_full_finetune_single_device", "knowledge_distillation_single_device",
@@ -52,14 +52,15 @@ _STOCK = frozenset({
     "grpo_full_finetune_distributed", "async_grpo_full_finetune_distributed",
 })  # fmt: skip
 """Recipes of torchtune 0.3 to 0.6.1 and main (``_recipe_registry.py``). A copy (``tune cp``) keeps its name and most of what it does."""
+_BUILT = ("torch.", "torchtune model builders:")
 _OWN = "the project's own recipe: its code decides"
 
 
 def of_program(filled: Iterable[Setting], program: str) -> Iterator[Setting]:
-    """What a recipe of the project does where its config is silent is not known; what torch's own classes do is."""
-    own = program.endswith(".py") and posixpath.basename(program).removesuffix(".py") not in _STOCK
+    """What a recipe of the project does where its config is silent is not known; what torch's classes and torchtune's builders do is."""
+    own = program.endswith(".py") and posixpath.basename(program).removesuffix(".py") not in STOCK
     for one in filled:
-        yield hidden(one.name, ENDS.get(one.name, ()), _OWN) if own and not one.origin.note.startswith("torch.") else one
+        yield hidden(one.name, ENDS.get(one.name, ()), _OWN) if own and not one.origin.note.startswith(_BUILT) else one
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:

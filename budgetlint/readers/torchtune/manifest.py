@@ -11,6 +11,7 @@ MANIFEST = Manifest(
             "torchtune",
             "torchtune",
             schema="budgetlint.readers.torchtune.schema",
+            recipes="budgetlint.readers.torchtune.recipes:own_recipes",
             ends_at_positions=True,  # torchtune 0.6.1 modules/transformer.py _validate_inputs: ValueError above max_seq_len
             spellings={
                 "micro_batch": "batch_size",

@@ -16,7 +16,12 @@ from budgetlint.settings.run import Setting
 
 _ROLES = {"output_proj": "o_proj"}
 _MLP = ("gate_proj", "up_proj", "down_proj")
-_TASKS = (("DPO", "dpo"), ("RSO", "dpo"), ("IPO", "dpo"), ("SimPO", "orpo"), ("PPO", "ppo"), ("GRPO", "grpo"), ("KL", "other"))
+_TASKS = (
+    ("DPO", "dpo"), ("RSO", "dpo"), ("IPO", "dpo"), ("SimPO", "orpo"), ("ORPO", "orpo"), ("PPO", "ppo"), ("GRPO", "grpo"),
+    ("KL", "other"),
+)  # fmt: skip
+"""torchtune's own losses (0.2.1 ``modules/loss/dpo.py``; 0.3 to 0.6.1 ``rlhf/loss/``, SimPO until 0.5), and ORPO, which only projects' own
+recipes have: chosen and rejected rows in one batch without a reference model, as SimPO."""
 _DISTRIBUTED = ("fsdp_cpu_offload", "custom_sharded_layers", "fsdp_reshard_after_forward", "data_parallel_shard_dim", "tensor_parallel_dim")
 """Keys that only the distributed recipes read."""
 

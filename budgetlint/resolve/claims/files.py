@@ -17,9 +17,11 @@ from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
+from budgetlint.resolve.claims.recipes import by_own_recipe
+from budgetlint.resolve.claims.twins import nearly_alike
 from budgetlint.resolve.file_entries import FileEntry
 from budgetlint.resolve.state import Assembly
-from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
+from budgetlint.settings.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
 from budgetlint.settings.run import Reading, Role
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ class FileClaims:
         known = next(((one, format) for one, format in self.started.named.get(entry.path, ()) if one.followed and format), None)
         if known is not None and self._may_read(entry, known[1]):
             return self._read_by(entry, source, *known)
+        twin = self._twin(entry)
+        if twin is not None:
+            return self._like(entry, twin)
         return replace(entry, readings=tuple(self._claimed(entry, reading) for reading in entry.readings))
 
     def _program(self, entry: FileEntry, source: SourceFile) -> FileEntry:
@@ -83,6 +88,25 @@ class FileClaims:
         mine = tuple(replace(reader.read(one), consumer=told, loader=loader) for one in documents)
         readings = (*(opened.run.each if opened.shown else ()), *mine)
         return replace(entry, readings=readings, format=reader.format if readings else entry.format)
+
+    def _twin(self, entry: FileEntry) -> str | None:
+        """A file beside one that nobody names, with nearly its keys, which a program of the project trains with."""
+        one = entry.readings[0] if len(entry.readings) == 1 else None
+        if one is None or one.role is not Role.TRAINER or entry.kind or entry.path in self.started.named or not _is_config(entry):
+            return None
+        folder = posixpath.dirname(entry.path)
+        beside = (path for path in self.openers.opened if posixpath.dirname(path) == folder)
+        return next((path for path in beside if nearly_alike(one.document, self.work.project.files.read(path))), None)
+
+    def _like(self, entry: FileEntry, twin: str) -> FileEntry:
+        """A file as another one like it: a config of the same program, which may be given it. Nobody is seen to do so."""
+        told = self.openers.opened[twin].run.opener(twin)
+        reader = reader_of("program_config")
+        assert reader is not None
+        says = f"it has the keys of {twin}, and is taken for a config of the same program"
+        mine = replace(told, evidence=ACCEPTED, followed=False, says=says) if told is not None else None
+        documents = [one.document for one in entry.readings]
+        return replace(entry, readings=tuple(replace(reader.read(one), consumer=mine) for one in documents), format=reader.format)
 
     def _may_be_taken(self, entry: FileEntry) -> bool:
         """No strict program's own, and no job."""
@@ -133,7 +157,8 @@ class FileClaims:
         named = self.started.named.get(entry.path, [])
         format = _looks(entry, reading)
         if format not in FLAVOURS:
-            return replace(reading, consumer=self._of_strict(entry, reading, named))
+            own = None if named or entry.kind else by_own_recipe(reading, self.written.scripts)
+            return own or replace(reading, consumer=self._of_strict(entry, reading, named))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
         if not named and entry.path in self.work.declared:
             consumer = Consumer("", NOBODY, followed=False)
@@ -152,7 +177,10 @@ class FileClaims:
             return replace(opener, followed=True, sink=None)
         if not entry.kind and self._is_shipped(entry.path, reading.format):
             return Consumer("", NOBODY, followed=False, settles=f"config {entry.path} kind={reading.format}")
-        return Consumer(reading.format, FORMAT if self.written.near(entry.path) else LONE)
+        near = self.written.near(entry.path)
+        if near and not entry.kind and _by_look(reading, [format for _, format in near]):
+            return Consumer(reading.format, SEVERAL, followed=False, says=_looks_like(entry.path, reading.format))
+        return Consumer(reading.format, FORMAT if near else LONE)
 
     def _is_shipped(self, path: str, format: str) -> bool:
         """Does a file lie in the package of a Hydra program, which a copy brings? It is the program's defaults, no run that somebody
@@ -195,6 +223,18 @@ def _own(document: Document, consumer: Consumer) -> Reading:
     reader = reader_of("hf_training_arguments")
     assert reader is not None
     return replace(reader.read(as_own(document, consumer.task)), consumer=consumer)
+
+
+def _by_look(reading: Reading, started: list[str]) -> bool:
+    """Does a file have no key that its program asks for, in a project whose programs are others?"""
+    wanted, mapping = format_of(reading.format).one_of, reading.document.mapping
+    return bool(wanted) and mapping is not None and reading.format not in started and not set(wanted) & set(mapping.keys())
+
+
+def _looks_like(path: str, format: str) -> str:
+    known = format_of(format)
+    name = posixpath.basename(path)
+    return f"{name} looks like {known.title}'s, has no {' or '.join(known.one_of)}, and the programs here are others: its reader is guessed"
 
 
 def _kind(format: str) -> str:
