@@ -15,7 +15,7 @@ _BEFORE = ("standard", "ml.")
 
 
 @record
-class Machine:
+class CloudMachine:
     """``ways``: the number of cards and the card, one row for each machine that the name fits."""
 
     name: str
@@ -23,12 +23,12 @@ class Machine:
     source: str
 
 
-def find_machine(text: str) -> Machine | None:
+def find_machine(text: str) -> CloudMachine | None:
     """The machine of that name, blanks, hyphens and case aside: ``p4d.24xlarge``, ``ml.p4d.24xlarge``, ``Standard_ND96asr_v4``."""
     return _table().get(_key(text))
 
 
-def all_machines() -> tuple[Machine, ...]:
+def all_machines() -> tuple[CloudMachine, ...]:
     return tuple(_table().values())
 
 
@@ -45,10 +45,10 @@ def _key(text: str) -> str:
 
 
 @cache
-def _table() -> Mapping[str, Machine]:
+def _table() -> Mapping[str, CloudMachine]:
     document = json.loads(Path(__file__).with_name("machines.json").read_text(encoding="utf-8"))
     return {
-        _key(name): Machine(name, tuple(_way(way) for way in ([ways] if isinstance(ways, str) else ways)), group["source"])
+        _key(name): CloudMachine(name, tuple(_way(way) for way in ([ways] if isinstance(ways, str) else ways)), group["source"])
         for group in document["machines"]
         for name, ways in group["names"].items()
     }

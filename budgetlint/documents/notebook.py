@@ -12,12 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.json import read_json
 from budgetlint.documents.node import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from budgetlint.documents.notebook_names import Names
 
 _KEPT = ("%%time", "%%timeit", "%%capture")
 """Cell magics under which a cell is still Python."""
@@ -29,8 +32,6 @@ EXPORTED = "# Databricks notebook source"
 _MAGIC, _CELL = "# MAGIC", "# COMMAND ----------"
 _FACT = "cells of a notebook"
 Line = tuple[int, str]
-Names = dict[str, list[tuple[int, str | None]]]
-"""The lines on which each name is bound, with its text there; None where that is not known."""
 
 
 class Cells(NamedTuple):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from budgetlint.documents.notebook import Names
+Names = dict[str, list[tuple[int, str | None]]]
+"""The lines on which each name is bound, with its text there; None where that is not known."""
 
 LONGEST = 200
 """Characters of a value that a command is given."""

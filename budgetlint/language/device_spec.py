@@ -11,7 +11,7 @@ from budgetlint.base.source import Span
 from budgetlint.base.units import Amount
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
-from budgetlint.catalog.machines import Machine, find_machine, said
+from budgetlint.catalog.machines import CloudMachine, find_machine, said
 from budgetlint.catalog.names import NoMatch
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.language.check import Checked
@@ -134,7 +134,7 @@ def _number(named: _Named, card: Device | NoMatch) -> Wrong:
     return unitless(named.text, "device")
 
 
-def _cards_of(machine: Machine, count: int | None, named: _Named) -> tuple[int | None, _Named, Device | Amount] | _Refused:
+def _cards_of(machine: CloudMachine, count: int | None, named: _Named) -> tuple[int | None, _Named, Device | Amount] | _Refused:
     """``p4d.24xlarge`` is 8x a100-40gb; several of it are told as cards, for a count stands for cards."""
     ways = said(machine.ways, count or 1)
     if len(ways) > 1:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable, master_size, split
 from budgetlint.memory.term import Bucket, Term, tensor
-from budgetlint.memory.zero_live import Course, Live, course
-from budgetlint.memory.zero_reduce import Held, Layout, layout, mask_bytes
+from budgetlint.memory.zero_live import Course, LiveParameters, course
+from budgetlint.memory.zero_reduce import HeldGradients, Layout, layout, mask_bytes
 from budgetlint.memory.zero_tensors import trained, units_of
 
 _WHY = ("zero_bucket", "zero_overlap", "shard")
@@ -75,7 +75,7 @@ def small(plan: Plan, train: Trainable) -> Iterator[Term]:
 # -- while it runs -----------------------------------------------------------------------------------------------------
 
 
-def gathered(plan: Plan, train: Trainable, live: Live) -> Iterator[Term]:
+def gathered(plan: Plan, train: Trainable, live: LiveParameters) -> Iterator[Term]:
     """ZeRO-3's parameters at one moment, and its gradients."""
     yield from small(plan, train)
     why, size = plan.because("shard", "zero_max_live", "zero_prefetch"), plan.precision.compute
@@ -86,7 +86,7 @@ def gathered(plan: Plan, train: Trainable, live: Live) -> Iterator[Term]:
     yield from held(plan, live.gradients)
 
 
-def held(plan: Plan, now: Held) -> Iterator[Term]:
+def held(plan: Plan, now: HeldGradients) -> Iterator[Term]:
     size, why = gradient_size(plan), plan.because("shard", "zero_bucket")
     yield tensor(Bucket.GRADIENTS, "gradients.own-partition", why, (("gradient", now.own),), size)
     yield tensor(Bucket.GRADIENTS, "gradients.not-reduced-yet", why, (("gradient", now.waiting),), size)
@@ -104,8 +104,8 @@ def norm(plan: Plan, elements: int) -> Iterator[Term]:
     yield tensor(Bucket.BUFFERS, "step.norm-fp64", plan.because("shard"), (("gradient", elements),), 8)
 
 
-def bytes_of(plan: Plan, now: Live | Held) -> int:
-    return now.bytes(plan.precision.compute, gradient_size(plan)) if isinstance(now, Live) else now.bytes(gradient_size(plan))
+def bytes_of(plan: Plan, now: LiveParameters | HeldGradients) -> int:
+    return now.bytes(plan.precision.compute, gradient_size(plan)) if isinstance(now, LiveParameters) else now.bytes(gradient_size(plan))
 
 
 # -- the step ----------------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def step(plan: Plan, train: Trainable) -> Iterator[tuple[str, tuple[Term, ...]]]
         largest = max((split(count, sharding.states_over) for _, count in order.tensors), default=0)
         group = largest_group(plan, order)
     else:
-        own = tuple(held(plan, Held(own=order.touching(rank))))
+        own = tuple(held(plan, HeldGradients(own=order.touching(rank))))
         largest, group = order.largest(rank), order.partition
     flat = tensor(Bucket.BUFFERS, "step.flat-gradients", why, (("gradient", group),), size)
     wide = tensor(Bucket.BUFFERS, "step.fp32-gradients", why, (("gradient", group),), master)

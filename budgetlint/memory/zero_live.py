@@ -18,17 +18,17 @@ from itertools import accumulate
 from budgetlint.base.record import record, state
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.plan import Plan, Zero
-from budgetlint.memory.zero_reduce import STILL, Held, Scattered
+from budgetlint.memory.zero_reduce import STILL, HeldGradients, Scattered
 from budgetlint.memory.zero_tensors import IN, MLP, OUT, READS_THE_INPUT, Unit, part_of, units_of
 
 
 @record
-class Live:
+class LiveParameters:
     """Elements at one moment: parameters gathered or on their way, flat buffers that have been copied out of, and what gradients take."""
 
     parameters: int = 0
     buffers: int = 0
-    gradients: Held = Held()
+    gradients: HeldGradients = HeldGradients()
 
     def bytes(self, size: int, gradient: int) -> int:
         return (self.parameters + self.buffers) * size + self.gradients.bytes(gradient)
@@ -38,10 +38,10 @@ class Live:
 class LiveLayer:
     """`zero_reduce.OfLayer`, with parameters."""
 
-    still: Live = Live()
-    mlp: Live = Live()
-    out: Live = Live()
-    into: Live = Live()
+    still: LiveParameters = LiveParameters()
+    mlp: LiveParameters = LiveParameters()
+    out: LiveParameters = LiveParameters()
+    into: LiveParameters = LiveParameters()
 
 
 @record
@@ -49,14 +49,14 @@ class Course:
     """The most at each place. ``passing``: while each layer runs forward; ``gather``: while the last layer and the head are gathered;
     ``logits``: behind the head; ``head``, ``end``, ``layers``, ``front``: while each runs backward; ``after``: when that is over."""
 
-    passing: tuple[Live, ...]
-    gather: Live
-    logits: Live
-    head: Live
-    end: Live
+    passing: tuple[LiveParameters, ...]
+    gather: LiveParameters
+    logits: LiveParameters
+    head: LiveParameters
+    end: LiveParameters
     layers: tuple[LiveLayer, ...]
-    front: Live
-    after: Live
+    front: LiveParameters
+    after: LiveParameters
 
 
 def course(plan: Plan, units_that_train: tuple[tuple[int, ...], ...], gradient: int) -> Course:
@@ -88,25 +88,25 @@ class Trip:
 @lru_cache(maxsize=64)
 def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradient: int) -> Course:
     steps = tuple(_steps(trip, zero))
-    most: dict[tuple[str, int], tuple[int, Live]] = {}
+    most: dict[tuple[str, int], tuple[int, LiveParameters]] = {}
     bucket = Scattered(ranks, zero, offload)
     tied = sum(trip.trained[0][:1]) if trip.tied and trip.full else 0
     end, logits = len(trip.units) - 1, (0, 0)
 
-    def note(place: tuple[str, int], there: Pair, held: Held) -> None:
+    def note(place: tuple[str, int], there: Pair, held: HeldGradients) -> None:
         found = sum(there) * size + held.bytes(gradient)
         if found > most.get(place, (-1, None))[0]:
-            most[place] = found, Live(*there, held)
+            most[place] = found, LiveParameters(*there, held)
 
     for step, (waiting, after, left) in zip(steps, _Coordinator(steps, zero).run(), strict=True):
         if step.half == FORWARD:
             logits = left
-            note((FORWARD, min(step.unit, end - 2)), waiting, Held())
+            note((FORWARD, min(step.unit, end - 2)), waiting, HeldGradients())
             continue
         place = (step.half, step.unit)
         bucket.waiting += tied if step.unit == end and step.first else 0
         for there in (waiting, after):
-            note((STILL, step.unit), there, Held(waiting=bucket.waiting))
+            note((STILL, step.unit), there, HeldGradients(waiting=bucket.waiting))
         for index, count in enumerate(step.gradients):
             shared = tied if step.unit == 0 and not index else 0
             bucket.waiting -= shared
@@ -115,16 +115,18 @@ def _course(trip: Trip, zero: Zero, ranks: int, offload: bool, size: int, gradie
     for held in bucket.reduce():
         note((AFTER, 0), (0, 0), held)
 
-    def at(half: str, unit: int) -> Live:
-        return most[half, unit][1] if (half, unit) in most else Live()
+    def at(half: str, unit: int) -> LiveParameters:
+        return most[half, unit][1] if (half, unit) in most else LiveParameters()
 
-    def all_of(unit: int) -> Live:
+    def all_of(unit: int) -> LiveParameters:
         return max(at(MLP, unit), at(STILL, unit), key=lambda one: one.bytes(size, gradient))
 
     layers = [LiveLayer(at(STILL, index), at(MLP, index), at(OUT, index), at(IN, index)) for index in range(1, end - 1)]
-    head = max(all_of(end), Live(*logits), key=lambda one: one.bytes(size, gradient))
+    head = max(all_of(end), LiveParameters(*logits), key=lambda one: one.bytes(size, gradient))
     passing = tuple([at(FORWARD, index) for index in range(1, end - 2)])
-    return Course(passing, at(FORWARD, max(end - 2, 0)), Live(*logits), head, all_of(end - 1), tuple(layers), all_of(0), at(AFTER, 0))
+    return Course(
+        passing, at(FORWARD, max(end - 2, 0)), LiveParameters(*logits), head, all_of(end - 1), tuple(layers), all_of(0), at(AFTER, 0)
+    )
 
 
 FORWARD, AFTER = "forward", "after"

@@ -10,11 +10,12 @@ from budgetlint.memory.body import LOGITS
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.step import Step
 from budgetlint.memory.term import Bucket, Part, Term, tensor
-from budgetlint.memory.zero_live import Live, LiveLayer
-from budgetlint.memory.zero_reduce import Held, OfLayer, reduced
+from budgetlint.memory.zero_live import LiveLayer, LiveParameters
+from budgetlint.memory.zero_reduce import HeldGradients, OfLayer, reduced
 from budgetlint.memory.zero_tensors import trained
 
 if TYPE_CHECKING:
+    # the moments of this engine are moments of a step; `phases` asks for them only under ZeRO
     from budgetlint.memory.phases import Moment
 
 
@@ -29,7 +30,7 @@ def forward(step: Step) -> Iterator[Moment]:
     yield "the logits", (*before, *body.kept, *body.outside, *body.last_hidden_state, *logits, *body.at_the_logits)
 
 
-def _passing(step: Step, before: tuple[Part, ...], found: tuple[Live, ...]) -> Iterator[Moment]:
+def _passing(step: Step, before: tuple[Part, ...], found: tuple[LiveParameters, ...]) -> Iterator[Moment]:
     """The layer in whose forward the most is held: buffers that were gathered into stand beside their copies, more of them at first."""
     plan = step.plan
     if not found or plan.shape.encoder is not None:
@@ -104,10 +105,10 @@ def _carried(step: Step) -> tuple[Part, ...]:
     if plan.accum == 1 or plan.sharding.kind == "zero3":
         return ()
     if plan.sharding.kind == "zero1":
-        return (*zero.held(plan, Held(waiting=step.train.elements)), *_carried_bucket(plan))
+        return (*zero.held(plan, HeldGradients(waiting=step.train.elements)), *_carried_bucket(plan))
     if plan.sharding.offload_optimizer:
         return ()
-    return tuple(zero.held(plan, Held(own=zero.order_of(plan, step.train).touching(plan.sharding.rank or 0))))
+    return tuple(zero.held(plan, HeldGradients(own=zero.order_of(plan, step.train).touching(plan.sharding.rank or 0))))
 
 
 def _carried_bucket(plan: Plan) -> tuple[Term, ...]:
@@ -143,8 +144,8 @@ class _Places:
         self.head, self.end, self.front, self.after = found.head, found.end, found.front, found.after
         self.layers: tuple[OfLayer | LiveLayer, ...] = found.layers or (OfLayer(),)
 
-    def terms(self, now: Live | Held) -> Iterator[Term]:
-        return zero.gathered(self.plan, self.train, now) if isinstance(now, Live) else zero.held(self.plan, now)
+    def terms(self, now: LiveParameters | HeldGradients) -> Iterator[Term]:
+        return zero.gathered(self.plan, self.train, now) if isinstance(now, LiveParameters) else zero.held(self.plan, now)
 
     def highest(self) -> int:
         """The layer below the last where most is held, with what the layers before it keep; the first, where not each keeps the same."""

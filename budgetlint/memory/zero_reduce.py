@@ -30,7 +30,7 @@ NORM_PART = 250_000_000
 
 
 @record
-class Held:
+class HeldGradients:
     """Elements at one moment: ``own``, of the partition; ``waiting``, gradients outside of the bucket; ``copy``, a flat copy; ``wide``, in
     fp64; ``masked``, looked through for overflow."""
 
@@ -116,10 +116,10 @@ class Partitioned:
     elements: int = 0
     bucket: list[tuple[int, int]] = field(default_factory=list)
 
-    def add(self, start: int, size: int, fresh: int = 1, *, there: bool = False) -> Iterator[Held]:
+    def add(self, start: int, size: int, fresh: int = 1, *, there: bool = False) -> Iterator[HeldGradients]:
         """A gradient comes, with ``fresh`` copies of it at first (none: the backward is over); ``there``: among what waits already."""
         if fresh:
-            yield Held(self.own, self.waiting + fresh * size)
+            yield HeldGradients(self.own, self.waiting + fresh * size)
         if not there:
             self.waiting += size
         if self.bucket and self.elements + size > self.zero.reduce_bucket:
@@ -129,17 +129,17 @@ class Partitioned:
         if self.zero.contiguous and size <= self.zero.reduce_bucket:
             self.waiting -= size
 
-    def reduce(self) -> Iterator[Held]:
-        yield Held(self.own, self.waiting, self._copied())
+    def reduce(self) -> Iterator[HeldGradients]:
+        yield HeldGradients(self.own, self.waiting, self._copied())
         mine = [self.order.part(start, size, self.rank) for start, size in self.bucket]
         if any(mine) and not self.offload:
             if self.zero.contiguous:
                 self.own = self.own or self.order.touching(self.rank)
             else:
                 self.own += sum(size for (_, size), part in zip(self.bucket, mine, strict=True) if part)
-        yield Held(self.own, self.waiting, 0, max(mine, default=0) if self.offload else 0)
+        yield HeldGradients(self.own, self.waiting, 0, max(mine, default=0) if self.offload else 0)
         if self.offload and self.zero.masks:
-            yield Held(
+            yield HeldGradients(
                 self.own, self.waiting, masked=max((size for (_, size), part in zip(self.bucket, mine, strict=True) if part), default=0)
             )
         for start, size in self.bucket:
@@ -185,8 +185,8 @@ class Scattered:
     count: int = 0
     largest: int = 0
 
-    def add(self, size: int, fresh: int = 1) -> Iterator[Held]:
-        yield Held(waiting=self.waiting + fresh * size)
+    def add(self, size: int, fresh: int = 1) -> Iterator[HeldGradients]:
+        yield HeldGradients(waiting=self.waiting + fresh * size)
         self.waiting += size
         if self.elements and self.elements + size > self.zero.reduce_bucket:
             yield from self.reduce()
@@ -196,10 +196,10 @@ class Scattered:
         self.count += 1
         self.largest = max(self.largest, size)
 
-    def reduce(self) -> Iterator[Held]:
+    def reduce(self) -> Iterator[HeldGradients]:
         alone = self.count == 1 and self.elements % self.ranks == 0
         wide = min(split(self.largest, self.ranks), NORM_PART) if self.offload else 0
-        yield Held(waiting=self.waiting, copy=0 if alone else self.elements, wide=wide)
+        yield HeldGradients(waiting=self.waiting, copy=0 if alone else self.elements, wide=wide)
         if self.elements > self.zero.reduce_bucket or not self.zero.contiguous:
             self.waiting -= self.elements
         self.elements = self.count = self.largest = 0
@@ -209,21 +209,21 @@ class Scattered:
 class OfLayer:
     """The most while a layer runs backward: ``still``, between its gradients; as each of its parts' gradients come."""
 
-    still: Held = Held()
-    mlp: Held = Held()
-    out: Held = Held()
-    into: Held = Held()
+    still: HeldGradients = HeldGradients()
+    mlp: HeldGradients = HeldGradients()
+    out: HeldGradients = HeldGradients()
+    into: HeldGradients = HeldGradients()
 
 
 @record
 class Reduced:
     """The most at each place of a backward: at the head, at the norm before it, in each layer, at the tables; and once it is over."""
 
-    head: Held
-    end: Held
+    head: HeldGradients
+    end: HeldGradients
     layers: tuple[OfLayer, ...]
-    front: Held
-    after: Held
+    front: HeldGradients
+    after: HeldGradients
 
 
 def reduced(plan: Plan, units: tuple[tuple[int, ...], ...], size: int) -> Reduced:
@@ -268,32 +268,32 @@ def _reduced(order: Layout, zero: Zero, way: Backward) -> Reduced:
     there = way.carries and way.stage == 1  # the gradients of earlier micro batches, to which these are added
     walk.waiting = whole if there else 0
     before = order.touching(way.rank) if way.carries and way.stage == 2 and not way.offload else 0
-    most: dict[tuple[int, str], Held] = {}
+    most: dict[tuple[int, str], HeldGradients] = {}
 
-    def note(place: int, part: str, found: Iterable[Held]) -> None:
+    def note(place: int, part: str, found: Iterable[HeldGradients]) -> None:
         for one in found:
-            if one.bytes(way.size) > most.get((place, part), Held()).bytes(way.size):
+            if one.bytes(way.size) > most.get((place, part), HeldGradients()).bytes(way.size):
                 most[place, part] = one
 
     for place in range(last, -1, -1):
         walk.waiting += way.tied if place == last else 0
-        note(place, MLP, [Held(walk.own, walk.waiting)])
+        note(place, MLP, [HeldGradients(walk.own, walk.waiting)])
         for index, (start, count) in reversed(list(enumerate(order.units[place]))):
             shared = way.tied if place == index == 0 else 0
             walk.waiting -= shared
             fresh = 3 if shared else 1  # the head's, the lookup's and their sum
             if late:
-                note(place, way.part(place, index), [Held(0, walk.waiting + fresh * count)])
+                note(place, way.part(place, index), [HeldGradients(0, walk.waiting + fresh * count)])
                 walk.waiting += 0 if there else count
             else:
                 note(place, way.part(place, index), walk.add(start, count, fresh, there=there))
-            note(place, STILL, [Held(walk.own, walk.waiting)])
+            note(place, STILL, [HeldGradients(walk.own, walk.waiting)])
     after = [one for start, count in order.tensors for one in walk.add(start, count, 0, there=True)] if late else []
     note(-1, MLP, (*after, *walk.reduce()))
 
-    def at(place: int, part: str = MLP) -> Held:
-        one = most.get((place, part), Held())
-        return Held(one.own + before, one.waiting, one.copy, one.wide, one.masked)
+    def at(place: int, part: str = MLP) -> HeldGradients:
+        one = most.get((place, part), HeldGradients())
+        return HeldGradients(one.own + before, one.waiting, one.copy, one.wide, one.masked)
 
     layers = [OfLayer(at(place, STILL), at(place), at(place, OUT), at(place, IN)) for place in range(1, last - 1)]
     return Reduced(at(last), at(last - 1), tuple(layers), at(0), at(-1))

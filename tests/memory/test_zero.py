@@ -15,7 +15,7 @@ from budgetlint.memory.rank import rank_plans
 from budgetlint.memory.static import trainable
 from budgetlint.memory.zero import largest_group, order_of
 from budgetlint.memory.zero_live import Trip, _course
-from budgetlint.memory.zero_reduce import Held, Partitioned, Scattered, candidates, layout
+from budgetlint.memory.zero_reduce import HeldGradients, Partitioned, Scattered, candidates, layout
 from budgetlint.report.rank import rank_words
 from budgetlint.resolve.runs import judge_texts
 
@@ -49,13 +49,37 @@ def test_the_rank_that_touches_the_most_may_be_the_worst() -> None:
     ("rank", "size", "events"),
     [
         # 50 and 30 fill the bucket; the table waits as it is, and only then goes to its two ranks, by way of a flat copy
-        (0, 100, [Held(0, 50), Held(0, 30), Held(0, 120), Held(0, 120), Held(0, 120), Held(0, 120, 120), Held(120, 120)]),
-        (1, 100, [Held(0, 50), Held(0, 30), Held(0, 120), Held(0, 120), Held(200, 120), Held(200, 120, 120), Held(200, 120)]),
+        (
+            0,
+            100,
+            [
+                HeldGradients(0, 50),
+                HeldGradients(0, 30),
+                HeldGradients(0, 120),
+                HeldGradients(0, 120),
+                HeldGradients(0, 120),
+                HeldGradients(0, 120, 120),
+                HeldGradients(120, 120),
+            ],
+        ),
+        (
+            1,
+            100,
+            [
+                HeldGradients(0, 50),
+                HeldGradients(0, 30),
+                HeldGradients(0, 120),
+                HeldGradients(0, 120),
+                HeldGradients(200, 120),
+                HeldGradients(200, 120, 120),
+                HeldGradients(200, 120),
+            ],
+        ),
         # all of it fits: one flat copy at the end
-        (0, 200, [Held(0, 50), Held(0, 30), Held(0, 120), Held(0, 0, 200), Held(120, 0)]),
+        (0, 200, [HeldGradients(0, 50), HeldGradients(0, 30), HeldGradients(0, 120), HeldGradients(0, 0, 200), HeldGradients(120, 0)]),
     ],
 )
-def test_stage_2_reduces_bucket_by_bucket(rank: int, size: int, events: list[Held]) -> None:
+def test_stage_2_reduces_bucket_by_bucket(rank: int, size: int, events: list[HeldGradients]) -> None:
     order = layout(UNITS, 2)
     walk = Partitioned(order, rank, Zero(reduce_bucket=size), 2, offload=False)
     assert [*(one for start, count in reversed([*order.tensors]) for one in walk.add(start, count)), *walk.reduce()] == events
