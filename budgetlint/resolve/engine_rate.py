@@ -1,4 +1,4 @@
-"""How high the learning rate goes under DeepSpeed's own warm-up: its schedule writes the rate of each group, whatever the optimizer has.
+"""What DeepSpeed's engine does by itself. How high the learning rate goes under its own warm-up: its schedule writes the rate of each group, whatever the optimizer has.
 
 ``WarmupLR`` goes up to ``warmup_max_lr``: 0.001 where it is not given, from 0.17.2 on the optimizer's own rate. ``WarmupDecayLR`` goes
 up to 0.001 in every release. Sources: DeepSpeed 0.14.0, 0.16.9, 0.17.0, 0.17.1, 0.17.2, 0.18.9, 0.19.8 ``runtime/lr_schedules.py``
@@ -8,6 +8,7 @@ up to 0.001 in every release. Sources: DeepSpeed 0.14.0, 0.16.9, 0.17.0, 0.17.1,
 from __future__ import annotations
 
 from budgetlint.documents import Loader
+from budgetlint.frameworks import format_of
 from budgetlint.readers.base import raw_at
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.engine_clipping import with_engine_clipping
@@ -19,8 +20,21 @@ SINCE = "0.17.2"
 
 
 def with_engine(settings: Settings, readings: tuple[Reading, ...], stack: Stack) -> Settings:
-    """What the engine does by itself whatever the trainer says: it clips, and its schedule writes the rate."""
-    return with_engine_rate(with_engine_clipping(settings, readings, stack), readings, stack)
+    """What the engine does by itself: it clips, its schedule writes the rate, and offloaded states step on the CPU."""
+    return _on_the_host(with_engine_rate(with_engine_clipping(settings, readings, stack), readings, stack), readings)
+
+
+def _on_the_host(settings: Settings, readings: tuple[Reading, ...]) -> Settings:
+    """No kernel of the trainer's optimizer runs where its states are offloaded: accelerate puts a CPU class of DeepSpeed in its place
+    (0.28.0 to 1.15.0 ``accelerator.py`` ``_prepare_deepspeed``: unless ``zero_force_ds_cpu_optimizer`` is false), or the file builds one."""
+    engine = next((one for one in readings if one.role is Role.ENGINE and one.format == "deepspeed"), None)
+    if engine is None or engine.settings.value("offload_optimizer") not in ("cpu", "nvme") or "optimizer_impl" not in settings:
+        return settings
+    trainer = next((format_of(one.format) for one in readings if one.role is Role.TRAINER), None)
+    forced = raw_at(engine.document, Loader.HJSON, "zero_force_ds_cpu_optimizer")
+    if trainer is None or not trainer.arguments or (forced is not None and forced.value is not True):
+        return settings
+    return Settings(one for name, one in settings.items() if name != "optimizer_impl")
 
 
 def with_engine_rate(settings: Settings, readings: tuple[Reading, ...], stack: Stack) -> Settings:

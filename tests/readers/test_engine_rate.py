@@ -57,3 +57,14 @@ def test_a_program_of_its_own_that_hands_over_no_schedule() -> None:
     )
     (context,) = judge_texts({"train.py": program, "ds.json": config, "requirements.txt": OLD}).runs
     assert context.run.settings.value("learning_rate") == 0.001
+
+
+@pytest.mark.parametrize(
+    ("offload", "forced", "expected"),
+    [("cpu", "", None), ("nvme", "", None), ("none", "", "fused"), ("cpu", ', "zero_force_ds_cpu_optimizer": false', "fused")],
+)
+def test_an_offloaded_optimizer_runs_no_kernel_of_the_card(offload: str, forced: str, expected: str | None) -> None:
+    zero = f'"zero_optimization": {{"stage": 2, "offload_optimizer": {{"device": "{offload}"}}}}'
+    config = f'{{"train_micro_batch_size_per_gpu": "auto", {zero}{forced}}}'
+    (context,) = judge_texts({"train.yaml": f"{TRAIN}optim: adamw_torch_fused\n", "ds.json": config}).runs
+    assert context.run.settings.value("optimizer_impl") == expected
