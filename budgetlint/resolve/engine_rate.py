@@ -1,4 +1,4 @@
-"""What DeepSpeed's engine does by itself. How high the learning rate goes under its own warm-up: its schedule writes the rate of each group, whatever the optimizer has.
+"""What DeepSpeed's engine does by itself: its schedule writes the rate of each group, whatever the optimizer has.
 
 ``WarmupLR`` goes up to ``warmup_max_lr``: 0.001 where it is not given, from 0.17.2 on the optimizer's own rate. ``WarmupDecayLR`` goes
 up to 0.001 in every release. Sources: DeepSpeed 0.14.0, 0.16.9, 0.17.0, 0.17.1, 0.17.2, 0.18.9, 0.19.8 ``runtime/lr_schedules.py``
@@ -26,7 +26,7 @@ def with_engine(settings: Settings, readings: tuple[Reading, ...], stack: Stack)
 
 def _on_the_host(settings: Settings, readings: tuple[Reading, ...]) -> Settings:
     """No kernel of the trainer's optimizer runs where its states are offloaded: accelerate puts a CPU class of DeepSpeed in its place
-    (0.28.0 to 1.15.0 ``accelerator.py`` ``_prepare_deepspeed``: unless ``zero_force_ds_cpu_optimizer`` is false), or the file builds one."""
+    (0.28.0 to 1.15.0 ``accelerator.py`` ``_prepare_deepspeed``: unless ``zero_force_ds_cpu_optimizer`` is false), or the file has one."""
     engine = next((one for one in readings if one.role is Role.ENGINE and one.format == "deepspeed"), None)
     if engine is None or engine.settings.value("offload_optimizer") not in ("cpu", "nvme") or "optimizer_impl" not in settings:
         return settings
