@@ -95,11 +95,17 @@ def _unjudged(run: RunContext, need: Range, offload: list[Setting]) -> Finding:
     return run.finding(
         offload[0],
         f"{run.label} keeps at least {gib(need.low)} in the host memory of each machine, and the budget does not say what a machine has",
-        help="host 512GiB, or what the machine has",
+        help=f"host {_example(need)}GiB, or what the machine has",
         because=offload,
         numbers={"host_need_bytes": need.low},
         severity=Severity.INFO,
     )
+
+
+def _example(need: Range) -> int:
+    """What machines have, in GiB, and enough for this run."""
+    most = -(-(need.high or need.bytes) // GIB)
+    return max(512, 1 << (most - 1).bit_length())
 
 
 def _cure(run: RunContext) -> str:
