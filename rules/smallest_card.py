@@ -40,7 +40,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.plan import Plan
 from budgetlint.memory.short_rows import ShortRows
 from budgetlint.rule import Confidence, Finding, Location, Range, Rule, RunContext, Severity, gib
 
@@ -65,7 +64,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     most = held_by(run, run.estimate, run.plan) if short is not None and run.estimate is not None else least
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} {_told(least, most, short, _each(plan), _rows(plan))}",
+        f"no device is named: {run.label} {_told(least, most, short, _each(plan.ranks), _rows(plan.arch.kind))}",
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
             "need_bytes": need.bytes,
@@ -77,13 +76,13 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _each(plan: Plan) -> str:
-    return f" on each of {plan.ranks} devices" if plan.ranks > 1 else ""
+def _each(ranks: int) -> str:
+    return f" on each of {ranks} devices" if ranks > 1 else ""
 
 
-def _rows(plan: Plan) -> str:
+def _rows(kind: str) -> str:
     """What is as long as its limit, or shorter: of sound, which is padded, the labels."""
-    return "labels" if plan.arch.kind == "speech" else "rows"
+    return "labels" if kind == "speech" else "rows"
 
 
 def _told(held: Held, most: Held | None, short: ShortRows | None, each: str, rows: str) -> str:
