@@ -35,7 +35,7 @@ FAMILIES = {
         "warmup_both_set fsdp_offload_8bit_optim optimizer_in_bwd_clip cosine_min_lr_kwargs layerwise_optimizer_grad_accumulation "
         "ds_max_grad_norm_in_params galore_with_deepspeed polynomial_lr_end fused_and_foreach muon_deepspeed_fsdp1 onebit_with_zero "
         "plateau_needs_eval tp_8bit_optim adam_hparams_without_adam "
-        "bnb_on_metal learning_rate_too_high"
+        "bnb_on_metal learning_rate_too_high ds_warmup_default_rate"
     ),
     "BL4": (  # adapters and quantisation
         "lora_target_mismatch quantized_without_adapter load_4bit_and_8bit axolotl_qlora_without_4bit fsdp_qlora_quant_storage "

@@ -5,8 +5,9 @@ switches that off.
 
 ## What it costs
 
-`loss_scale: 1` is no scaling at all: gradients below 6e-8, the smallest fp16 number, become zero. A large fixed scale overflows
-with no way back, since the static scaler never looks for infinities. Either way the loss gets worse without a message.
+`loss_scale: 1` is no scaling at all: gradients below 6e-8, the smallest fp16 number, become zero, and the loss gets worse without a
+message. A large fixed scale overflows with no way back: DeepSpeed skips the step of each overflow and leaves the scale as it is, so
+that where gradients grow too large for it nothing is learned any more.
 
 ## Failing
 
@@ -25,7 +26,8 @@ with no way back, since the static scaler never looks for infinities. Either way
 ## Sources
 
 - DeepSpeed 0.19.8 `runtime/precision_config.py` `DeepSpeedFP16Config.loss_scale`: 0 means dynamic, and is the default.
-- DeepSpeed 0.19.8 `runtime/fp16/loss_scaler.py` `LossScaler.has_overflow`: returns False.
+- DeepSpeed 0.14.0, 0.17.4, 0.19.8 `runtime/zero/stage_1_and_2.py`, `stage3.py` (`check_overflow` before each step) and
+  `runtime/fp16/fused_optimizer.py`: gradients are looked at whatever the scaler is; `LossScalerBase.update_scale` does nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _cost(scale: float, smallest: float) -> str:
     if scale == 1:
         return f"gradients below {smallest:.0e} become zero, because nothing is scaled"
-    return f"gradients below {smallest:.0e} become zero, and an overflow is neither noticed nor recovered from"
+    return f"gradients below {smallest:.0e} become zero, and each overflow skips its step while the scale stays"
 
 
 RULE = Rule(

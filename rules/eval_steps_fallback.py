@@ -1,7 +1,8 @@
 """`eval_strategy: steps` without `eval_steps`: evaluation runs at every logging step.
 
-`eval_steps` falls back to `logging_steps`, which is 10 in TRL and often 1 to 50 in configs. Silent where `max_steps` leaves only a few
-evaluations.
+`eval_steps` falls back to `logging_steps`, which is 10 in TRL and often 1 to 50 in configs. Told where `max_steps` makes that more than 50
+evaluations, and where nothing says how long the run is, only below 5 steps or where nobody wrote `logging_steps` at all: a run that logs
+every 25 steps may well mean to evaluate as often.
 
 ## What it costs
 
@@ -14,7 +15,7 @@ run out of memory in evaluation.
 per_device_train_batch_size: 4
 learning_rate: 0.00002
 num_train_epochs: 3
-logging_steps: 10
+logging_steps: 1
 eval_strategy: steps
 ```
 
@@ -62,11 +63,10 @@ from ._moments import evaluation
 
 UNSEEN = "hf_training_arguments"
 """Arguments of a program that is not here, which may set ``eval_steps`` by itself (BELLE's ``sft_train.py``)."""
-OFTEN = 100
-"""Fewer steps between evaluations are told."""
-FEW = 10
-"""So many evaluations in a whole run may be meant."""
-DEFAULT_SAVE_STEPS = 500
+OFTEN, UNWRITTEN = 5, 100
+"""Fewer steps between evaluations are told of a run whose length nobody knows: as somebody wrote them, and as a default."""
+MANY, USUAL = 50, 10
+"""So many evaluations in a whole run may be meant; so many are advised."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -76,17 +76,18 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     logs = written_by(run, "logging_steps")
     steps = number_of(logs) if logs else 10 if trainer.format in TRL_ARGUMENTS and run.at_least("trl", "0.19") else None
-    if steps is None or not 1 <= steps < OFTEN or _short(run, steps):
+    limit = _limit(run)
+    if steps is None or steps < 1 or not _costs(steps, limit, written=logs is not None):
         return
-    better, unseen = _better(run), _of_unseen_program(trainer)
+    better, unseen = _better(run, steps, limit), _of_unseen_program(trainer)
     yield run.finding(
         evaluates,
         f"{evaluates.name} steps without eval_steps: it takes logging_steps ({_said(logs, steps)}), so the run evaluates "
         f"on all of its evaluation data every {number_text(steps)} optimizer steps"
         + (", unless its program sets eval_steps itself" if unseen else ""),
-        help=f"eval_steps: {better}, or what the run needs",
+        help=f"eval_steps: {better}, or what the run needs" if better else "a tenth of the run's steps, or eval_strategy: epoch",
         because=[logs] if logs else (),
-        fixes=run.insert_after(evaluates, "eval_steps", better, safety=Safety.UNSAFE) if every is None else (),
+        fixes=run.insert_after(evaluates, "eval_steps", better, safety=Safety.UNSAFE) if every is None and better else (),
         numbers={"eval_every_steps": steps},
         severity=Severity.INFO if unseen else None,
     )
@@ -97,19 +98,26 @@ def _of_unseen_program(trainer: Reading) -> bool:
     return trainer.format == UNSEEN or trainer.document.is_command or is_own_script(trainer.settings)
 
 
-def _short(run: RunContext, steps: float) -> bool:
-    limit = number_of(written_by(run, "max_steps"))
-    return limit is not None and 0 < limit <= FEW * steps
+def _limit(run: RunContext) -> float | None:
+    """The optimizer steps of the run, where they are said."""
+    limit = number_of(written_by(run, "max_steps")) or number_of(run.setting("max_steps"))
+    return limit if limit is not None and limit > 0 else None
+
+
+def _costs(steps: float, limit: float | None, *, written: bool) -> bool:
+    return limit > MANY * steps if limit is not None else steps < (OFTEN if written else UNWRITTEN)
 
 
 def _said(logs: Setting | None, steps: float) -> str:
     return logs.text if logs else f"not set: {number_text(steps)}"
 
 
-def _better(run: RunContext) -> int:
-    """As often as the run saves, which fits ``load_best_model_at_end`` too."""
+def _better(run: RunContext, steps: float, limit: float | None) -> int:
+    """As often as the run saves, which fits ``load_best_model_at_end`` too; else a tenth of the run. 0 where nothing tells."""
     saves = number_of(written_by(run, "save_steps"))
-    return int(saves) if saves and saves >= 1 else DEFAULT_SAVE_STEPS
+    if saves and saves >= 1 and saves > steps and (limit is None or saves <= limit / 2):
+        return int(saves)
+    return 0 if limit is None else max(1, round(limit / USUAL / steps)) * int(steps)
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
 """A JSON file with something that JSON does not have: a comment, a trailing comma, text without quotes.
 
 DeepSpeed reads its file with hjson, which takes all of it. The Trainer and accelerate read the same file with `json.load`
-first. So does everything else that reads JSON here.
+first: told of a DeepSpeed file where an `"auto"` says that they read it. Everything else that reads JSON here does so, too.
 
 ## What it costs
 
@@ -28,7 +28,7 @@ The run stops at start with a JSONDecodeError.
 
 ## Sources
 
-- DeepSpeed 0.19.8 `runtime/config.py` `hjson.load`; accelerate 1.15.0 `utils/deepspeed.py` HfDeepSpeedConfig `json.load`.
+- DeepSpeed 0.14.0, 0.17.4, 0.19.8 `runtime/config.py` `hjson.load`; accelerate 1.15.0 `utils/deepspeed.py` HfDeepSpeedConfig `json.load`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,15 @@ from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Scalar, 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     file = document.reading.document
-    if file.format != "json" or not file.leniencies:
+    if file.format != "json" or not file.leniencies or (document.format == "deepspeed" and not _filled_in(document)):
         return
     first, count = file.leniencies[0], len(file.leniencies)
     more = f" and {count - 1} more like it" if count > 1 else ""
-    strict = document.format != "deepspeed" or _filled_in(document)
     who = "the Trainer and accelerate stop" if document.format == "deepspeed" else "json.load stops"
     yield document.finding(
         first.location,
-        f"{first.message}{more} is no JSON: {who} at start" + ("" if strict else "; only DeepSpeed's own loader takes it"),
+        f"{first.message}{more} is no JSON: {who} at start",
         help=first.cure.partition(" where")[0],
-        severity=None if strict else Severity.INFO,
         value=first.kind,
     )
 

@@ -94,12 +94,24 @@ def _near(run: RunContext, need: Range, host: int, offload: list[Setting]) -> Fi
 def _unjudged(run: RunContext, need: Range, offload: list[Setting]) -> Finding:
     return run.finding(
         offload[0],
-        f"{run.label} keeps at least {gib(need.low)} in the host memory of each machine, and the budget does not say what a machine has",
-        help="host 512GiB, or what the machine has",
+        f"{run.label} keeps at least {gib(need.low)} in the host memory of each machine{_of_one(run)}, and the budget does not say what a "
+        "machine has",
+        help=f"host {_example(need)}GiB, or what the machine has",
         because=offload,
         numbers={"host_need_bytes": need.low},
         severity=Severity.INFO,
     )
+
+
+def _of_one(run: RunContext) -> str:
+    """Checkpoints on the host are each card's own: more cards than are known keep more there."""
+    return " with the checkpoints of one card" if run.plan is not None and run.plan.recompute.offload and run.plan.ranks == 1 else ""
+
+
+def _example(need: Range) -> int:
+    """What machines have, in GiB, and enough for this run."""
+    most = -(-(need.high or need.bytes) // GIB)
+    return max(512, 1 << (most - 1).bit_length())
 
 
 def _cure(run: RunContext) -> str:

@@ -64,7 +64,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     most = held_by(run, run.estimate, run.plan) if short is not None and run.estimate is not None else least
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} {_told(least, most, short, f' on each of {plan.ranks} devices' if plan.ranks > 1 else '')}",
+        f"no device is named: {run.label} {_told(least, most, short, _each(plan.ranks), _rows(plan.arch.kind))}",
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
             "need_bytes": need.bytes,
@@ -76,11 +76,24 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _told(held: Held, most: Held | None, short: ShortRows | None, each: str) -> str:
+def _each(ranks: int) -> str:
+    return f" on each of {ranks} devices" if ranks > 1 else ""
+
+
+def _rows(kind: str) -> str:
+    """What is as long as its limit, or shorter: of sound, which is padded, the labels."""
+    return "labels" if kind == "speech" else "rows"
+
+
+def _told(held: Held, most: Held | None, short: ShortRows | None, each: str, rows: str) -> str:
     """Both ends of what rows of any length need, where that is far from one figure."""
     if short is None or (most is not None and most.card is held.card and most.need.bytes <= held.need.bytes * CLOSE):
         return f"needs {_words(held.need)}{each}, and {_card(held)} holds it"
-    needs, reached = f"needs {_words(held.need)}{each} with rows of {short.tokens:,} tokens", f"where a row reaches {short.limit:,} tokens"
+    of = " of labels" if rows == "labels" else ""
+    needs, reached = (
+        f"needs {_words(held.need)}{each} with {rows} of {short.tokens:,} tokens",
+        f"where a row{of} reaches {short.limit:,} tokens",
+    )
     if most is None:
         return f"{needs}, and {_card(held)} holds that; {reached} no card is known to"
     if most.card is held.card:

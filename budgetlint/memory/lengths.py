@@ -10,6 +10,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger_vision import image_tokens
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.row_length import joins
 from budgetlint.settings.run import Settings
 
 
@@ -31,14 +32,15 @@ def _vision(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, A
 
 
 def _speech(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, Any]:
-    """Whisper pads or cuts sound to 30 seconds (feature_extraction_whisper.py ``chunk_length``); ``seq`` are its labels."""
+    """Whisper pads or cuts sound to 30 seconds (feature_extraction_whisper.py ``chunk_length``); ``seq`` are its labels, of
+    which a sentence has far fewer than the model takes."""
     source, most = arch.number("source_positions"), arch.max_positions or 0
     notes.assume(f"sound is padded to {source:,} encoder positions (30 s)", "audio_seconds")
     stated = settings.value("target_len") or settings.value("seq_len")
     if stated:
         return {"source": source, "seq": stated}
     notes.assume(f"labels are not stated: up to {most:,} tokens, all that the model takes; `seq` says fewer", "seq_len")
-    return {"source": source, "seq": most, "cutoff": True}
+    return {"source": source, "seq": most, "cutoff": True, "seq_is_limit": bool(most) and not joins(settings)}
 
 
 def _encoder_decoder(settings: Settings, _: Architecture, notes: Notes) -> dict[str, Any]:

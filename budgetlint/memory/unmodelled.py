@@ -61,6 +61,12 @@ TABLE = {
         "transformers 5.9.0 modeling_longformer.py, modeling_led.py, modeling_big_bird.py: scores in chunks, projections for global tokens",
     ),
     "xlnet": Unmodelled("XLNet (attention in two streams)", False, "transformers 5.9.0 modeling_xlnet.py XLNetRelativeAttention"),
+    "detector": Unmodelled(
+        "a detection or segmentation model (DETR and its kin, YOLOS, MaskFormer, SegFormer)",
+        False,
+        "transformers 5.24.0 modeling_detr.py, modeling_yolos.py, modeling_segformer.py: convolutions or scaled maps before the layers, "
+        "a loss that matches boxes or masks",
+    ),
     "open-clip": Unmodelled("a model of OpenCLIP", False, "open_clip 3.2 src/open_clip/model.py"),
     "sentence-transformers": Unmodelled(
         "a SentenceTransformer", False, "sentence-transformers 5.1: a loss runs it once for each column of its data"
@@ -70,7 +76,7 @@ TABLE = {
 MODELS = frozenset(
     {
         *("diffusion", "timm", "torchvision", "openai-whisper", "wav2vec2", "albert", "translator", "sparse-attention", "xlnet"),
-        *("open-clip", "sentence-transformers"),
+        *("detector", "open-clip", "sentence-transformers"),
     }
 )
 """Those that are the model itself: no line of a budget describes them."""
@@ -92,6 +98,7 @@ _NAMED = {
     "translator": expression(_LAST.format(r"(?:nllb|m2m100|m2m-100|opus-mt)")),
     "sparse-attention": expression(_LAST.format(r"(?:longformer|led-(?:base|large)|bigbird|big-bird)")),
     "xlnet": expression(_LAST.format(r"xlnet")),
+    "detector": expression(_LAST.format(r"(?:(?:rt)?detr|yolos|mask2?former|oneformer|segformer|table-transformer)")),
 }
 
 

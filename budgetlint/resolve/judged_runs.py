@@ -24,7 +24,7 @@ from budgetlint.resolve.adapterless import without_adapter
 from budgetlint.resolve.architecture import ModelShape
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, may_be_open, pinned
 from budgetlint.resolve.data_named import with_row_bound
-from budgetlint.resolve.engine_clipping import with_engine_clipping
+from budgetlint.resolve.engine_rate import with_engine
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.model_shape import shape_of, supposing
@@ -118,7 +118,7 @@ def _settings(work: Assembly, collected: Collected, claims: Settings, stack: Sta
 
         settings = settings.filled(class_defaults(sink, settings, stack))
     readings = tuple(reading for reading in readings if reading.role is not Role.STATED)
-    settings = with_engine_clipping(settings, readings, stack)
+    settings = with_engine(settings, readings, stack)
     program = started_by(readings)
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):

@@ -22,6 +22,10 @@ CASES = {
     "two stacks that translate": ("facebook/nllb-200-distilled-600M", "no line of a budget describes a translation model"),
     "windows": ("allenai/longformer-base-4096", "no line of a budget describes an encoder of windows"),
     "two streams": ("xlnet-base-cased", "no line of a budget describes XLNet"),
+    "boxes": ("facebook/detr-resnet-50", "no line of a budget describes a detection or segmentation model"),
+    "boxes of another kind": ("PekingU/rtdetr_r50vd", "no line of a budget describes a detection or segmentation model"),
+    "masks": ("facebook/mask2former-swin-tiny-coco-instance", "no line of a budget describes a detection or segmentation model"),
+    "a name that begins so": ("acme/detroit-7b", "its shape is not known here"),
     "a variable": ("${MODEL}", "how it comes about is not followed here: say in a budget which it is: model NAME"),
 }
 

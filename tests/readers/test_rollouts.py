@@ -117,6 +117,9 @@ def test_trl(text: str, stack: str, expected: dict[str, Any]) -> None:
             },
         ),
         ("a.yaml", AXOLOTL + "vllm: {gpu_memory_utilization: 0.4}\n", {"rollout_memory": 0.4}),
+        ("a.yaml", AXOLOTL + "trl: {use_vllm: true}\n", {"rollout_engine": "vllm", "rollout_on": "other"}),
+        ("a.yaml", AXOLOTL + "trl: {use_vllm: true, vllm_server_host: other-pod}\n", {"rollout_engine": "vllm", "rollout_on": "other"}),
+        ("a.yaml", AXOLOTL + "trl: {use_vllm: true, vllm_mode: server}\n", {"rollout_on": "other"}),
         ("a.yaml", AXOLOTL.replace("rl: grpo", "rl: dpo"), {"seq_len": 4096, "rollout_engine": None, "completion_len": None}),
         ("a.sh", SWIFT, {"completion_len": 512, "rollout_engine": "hf", "seq_len": (1536, 1)}),
         (

@@ -1,7 +1,8 @@
 """axolotl's GRPO: the ``trl`` block becomes TRL's ``GRPOConfig``, the ``vllm`` block says how large the engine is.
 
 Sources: axolotl 0.19.0 ``core/trainers/grpo/__init__.py`` ``set_training_args_kwargs``, ``get_blocklist_args_kwargs`` (``max_length``
-and ``max_prompt_length`` are taken away), ``utils/data/rl.py`` (GRPO drops no long sample), ``utils/schemas/vllm.py``.
+and ``max_prompt_length`` are taken away), ``utils/data/rl.py`` (GRPO drops no long sample), ``utils/schemas/vllm.py``, ``validation.py``
+``check_vllm_mode_set`` (without ``vllm_mode`` the engine is a server, whatever TRL's own default is).
 """
 
 from __future__ import annotations
@@ -35,5 +36,6 @@ def rollout_filling(settings: Settings, stack: Stack) -> Iterator[Setting]:
     if settings.value("task") == "grpo":
         from budgetlint.readers.hf.rollouts import rollout_defaults
 
+        yield default("rollout_on", "other", "axolotl utils/schemas/validation.py check_vllm_mode_set: server")
         yield default("rollout_memory", 0.9, "axolotl utils/schemas/vllm.py gpu_memory_utilization")
         yield from rollout_defaults(settings, stack)
