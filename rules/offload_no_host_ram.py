@@ -111,7 +111,8 @@ def _of_one(run: RunContext) -> str:
 def _example(need: Range) -> int:
     """What machines have, in GiB, and enough for this run."""
     most = -(-(need.high or need.bytes) // GIB)
-    return max(512, 1 << (most - 1).bit_length())
+    found: int = max(512, 1 << (most - 1).bit_length())
+    return found
 
 
 def _cure(run: RunContext) -> str:
