@@ -17,6 +17,8 @@ import torch
 
 total = 1000
 accelerator = Accelerator(gradient_accumulation_steps=4)
+
+
 def main(loader):
     model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
@@ -32,6 +34,8 @@ def main(loader):
                 optimizer.zero_grad()
             if accelerator.sync_gradients:
                 done += 1
+
+
 main(torch.utils.data.DataLoader(open("rows.txt").readlines()))
 ```
 
@@ -44,6 +48,8 @@ import torch
 
 total = 1000
 accelerator = Accelerator(gradient_accumulation_steps=4)
+
+
 def main(loader):
     model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
@@ -60,6 +66,8 @@ def main(loader):
                 optimizer.zero_grad()
             if accelerator.sync_gradients:
                 done += 1
+
+
 main(torch.utils.data.DataLoader(open("rows.txt").readlines()))
 ```
 

@@ -67,7 +67,7 @@ MISUSES = [
     (["fmt"], "name the budget files"),
     (["fmt", "gone.budget"], "gone.budget"),
     (["rule", "does-not-fti"], "did you mean 'does-not-fit'?"),
-    (["devices", "rtx-409"], "did you mean"),
+    (["devices", "rtx-4909"], "did you mean"),
     (["models", "qwen2.5-1.5"], "did you mean"),
     (["optimizers", "adamww"], "did you mean"),
     (["chek"], "did you mean 'check'?"),

@@ -44,7 +44,7 @@ WORDS = [
     (["check", "--fail-on", "w"], ["warning"]),
     (["check", "--color", "always", "--stat"], ["--statistics"]),
     (["rule", "does-not"], ["does-not-fit"]),
-    (["devices", "rtx-409"], ["rtx-4090", "rtx-4090-d"]),
+    (["devices", "rtx-409"], ["rtx-4090", "rtx-4090-d", "rtx-4090-laptop"]),
     (["init", "--device", "h200-n"], ["h200-nvl"]),
     (["completion", "z"], ["zsh"]),
     (["check", "sft"], []),

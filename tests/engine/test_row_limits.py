@@ -59,11 +59,17 @@ def test_a_budget_says_the_length_itself() -> None:
 @pytest.mark.parametrize(("packing", "times"), [("true", 1), ("false", 0)])
 @pytest.mark.parametrize(
     ("rule", "written"),
-    [(logits_spike.RULE, {"batch": 8}), (gc_off_long_seq.RULE, {"batch": 3, "checkpointing": "false"})],
-    ids=["logits", "checkpointing"],
+    [(gc_off_long_seq.RULE, {"batch": 3, "checkpointing": "false"})],
+    ids=["checkpointing"],
 )
 def test_what_makes_it_too_large_is_named_of_filled_batches(rule: Rule, written: dict[str, object], packing: str, times: int) -> None:
     assert len(_findings(rule, "40GiB", packing=packing, **written)) == times
+
+
+@pytest.mark.parametrize(("packing", "severity", "words"), [("true", "warning", "logits"), ("false", "info", "where a row reaches 4,096")])
+def test_logits_are_a_remark_where_only_the_data_decides(packing: str, severity: str, words: str) -> None:
+    (found,) = _findings(logits_spike.RULE, "40GiB", packing=packing, batch=8)
+    assert (found.severity.value, words in found.message) == (severity, True), found.message
 
 
 def test_what_makes_short_rows_too_large_is_named_by_their_figures() -> None:
