@@ -16,7 +16,7 @@ from budgetlint.commands.policy import open_policy, under
 from budgetlint.engine.check import check
 from budgetlint.engine.registry import installed
 from budgetlint.report.style import cells, padded, plural
-from budgetlint.results.waiver import EXPIRED, HOLDS, UNUSED, WITHOUT_EFFECT, Waiver
+from budgetlint.results.waiver import EXPIRED, HOLDS, UNUSED, Waiver
 
 HELP = """\
 The waivers of a repository: every exception that is written down, with its owner, its reason and its last day.
@@ -30,8 +30,6 @@ examples:
   budgetlint waivers                        # all below this folder, those that end first in front
   budgetlint waivers --format json
 """
-
-STATES = (EXPIRED, WITHOUT_EFFECT, HOLDS, UNUSED)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -50,7 +50,7 @@ class PolicyTable(_Table):
     waivers: Waivers = Field(default_factory=lambda: Waivers.model_validate({}), description="who may waive what, for how long")
 
 
-def json_schema() -> dict[str, Any]:
+def policy_json_schema() -> dict[str, Any]:
     return PolicyTable.model_json_schema()
 
 

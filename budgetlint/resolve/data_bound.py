@@ -125,8 +125,6 @@ def _registered(work: Assembly, entry: Any, folder: str) -> str | None:
     return path if work.files.exists(path) else None
 
 
-_ELSEWHERE = ("hf_hub_url", "ms_hub_url", "om_hub_url", "script_url", "cloud_file_name")
-
 _STRATEGIES = ("alpaca", "alpaca_chat", "alpaca_w_system", "chat_template", "completion", "input_output", "sharegpt")
 """axolotl's own, whose texts around a row are short; other names may be modules of the project's."""
 

@@ -36,9 +36,9 @@ def _settings() -> Schema:
 
 
 def _policy() -> Schema:
-    from budgetlint.config.policy_schema import json_schema
+    from budgetlint.config.policy_schema import policy_json_schema
 
-    return {**json_schema(), "title": "a policy, as budgetlint check --policy FILE reads it"}
+    return {**policy_json_schema(), "title": "a policy, as budgetlint check --policy FILE reads it"}
 
 
 def _run_settings() -> Schema:

@@ -17,6 +17,7 @@ FOR_OTHERS = {
     "budgetlint.probe.callback.MemoryLine*": "the callback that a training script gives to its Trainer, which calls it",
     "budgetlint.readers.all_readers": "the readers by the package that holds them: named in its `__all__`",
     "budgetlint.language.export.from_json": "the way back of a budget's JSON, for who writes budgets by program; the export is held to it",
+    "budgetlint.gate.classes.unclassed_*": "what has no class yet: tests hold the tables of the gate to the language and the settings",
     "budgetlint.judging.judge": "what a launcher calls (docs/python.md)",
     "budgetlint.results.judgement.*": "what it is answered",
     "budgetlint.report.svg.compared": "draws a picture of the README (docs/img/regenerate.py)",
