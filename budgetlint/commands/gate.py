@@ -63,6 +63,8 @@ def gated(
         return Gated(_with(own, told, was), now)
     report, listed = _with_new_runs(eyes, own, base, judged)
     report = replace(report, comparison=_both(eyes.comparison, own.comparison))
+    today = {path: own.sources[path] for path in gate.texts if path in own.sources}  # excerpts show what the change wrote
+    report = replace(report, sources={**report.sources, **today})
     return Gated(_with(report, [*told, *listed], was), was, _known(args, base, was))
 
 

@@ -257,6 +257,15 @@ def test_pull_requests(empty: Repo, files, changes, code: int, errors: int, list
     assert (ran.code, *gate(ran.json)) == (code, errors, listed), [(one["severity"], one["message"]) for one in ran.json["findings"]]
 
 
+@pytest.mark.slow
+def test_the_excerpt_is_what_the_change_wrote(empty: Repo) -> None:  # noqa: F811
+    for path, text in FILES.items():
+        empty.write(path, text)
+    empty.commit()
+    applied(empty, {"t.yaml": ("1.0e-5", "2.0e-5"), "card.budget": ("reserve 1GiB", "reserve 0GiB")})
+    assert "1 | device 32GiB; reserve 0GiB" in empty("check", "--compare-with", "HEAD").out
+
+
 LOOSENINGS = {name: row for name, row in PULLS.items() if row[3]}
 
 
