@@ -132,7 +132,10 @@ _STRATEGIES = ("alpaca", "alpaca_chat", "alpaca_w_system", "chat_template", "com
 def _axolotl(work: Assembly, keys: Keys, reading: Reading) -> Paths:
     if any(not str(plugin).startswith("axolotl.integrations.") for plugin in _names(keys.get("plugins"))):
         return [None]
-    sets = [one for key in ("datasets", "test_datasets") for one in (keys.get(key) or [])]
+    written = [keys.get(key) or [] for key in ("datasets", "test_datasets")]
+    if not all(isinstance(sets, list) for sets in written):
+        return [None]
+    sets = [one for sets in written for one in sets]
     return [path for one in sets for path in _axolotl_files(work, one, reading)]
 
 
