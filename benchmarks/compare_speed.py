@@ -8,14 +8,11 @@ before, and nothing is remembered from one check to the next.
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from hook_speed import write_repository
+from hook_speed import measured
 from read_speed import cost
 
 CHANGED = (
@@ -25,19 +22,6 @@ CHANGED = (
     ("a script", "start-10.sh", "nproc_per_node 8", "nproc_per_node 4"),
     ("nothing that is read", "NOTES.txt", "$", "a word\n"),
 )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--files", type=int, default=4000)
-    parser.add_argument("--repeats", type=int, default=3)
-    asked = parser.parse_args()
-    with TemporaryDirectory() as name:
-        folder, cache = Path(name, "repository"), Path(name, "cache")
-        folder.mkdir()
-        write_repository(folder, asked.files)
-        os.chdir(folder)
-        _report(cache, asked.files, asked.repeats)
 
 
 def _report(cache: Path, files: int, repeats: int) -> None:
@@ -61,4 +45,4 @@ def _report(cache: Path, files: int, repeats: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    measured(_report, __doc__, files=4000, repeats=3)

@@ -11,7 +11,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -49,17 +49,18 @@ CHANGED = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--files", type=int, default=300)
-    parser.add_argument("--repeats", type=int, default=7)
+def measured(report: Callable[[Path, int, int], None], about: str | None, *, files: int, repeats: int) -> None:
+    """``report`` in a repository of so many files, as the command line says, with a folder for its cache beside."""
+    parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
+    parser.add_argument("--files", type=int, default=files)
+    parser.add_argument("--repeats", type=int, default=repeats)
     asked = parser.parse_args()
     with TemporaryDirectory() as name:
         folder, cache = Path(name, "repository"), Path(name, "cache")
         folder.mkdir()
         write_repository(folder, asked.files)
         os.chdir(folder)
-        _report(cache, asked.files, asked.repeats)
+        report(cache, asked.files, asked.repeats)
 
 
 def _report(cache: Path, files: int, repeats: int) -> None:
@@ -86,4 +87,4 @@ def _under_pre_commit(entry: Sequence[str], path: str, cache: Path, repeats: int
 
 
 if __name__ == "__main__":
-    main()
+    measured(_report, __doc__, files=300, repeats=7)

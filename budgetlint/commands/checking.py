@@ -67,13 +67,13 @@ def _run_compared(
     session: Session,
     judged: Judged,
 ) -> int:
-    checked = partial(_checked_new, args, registry, config, base, session)
+    checked = partial(_checked_new, args, registry, base, config, session)
     if args.fix or args.diff:
         return _run(args, io, formats, config, session, checked, checked(judged))
     from budgetlint.commands.gate import gated
 
     was = _settings(args, base.config)
-    answer = gated(args, io, base, session, judged, (was, config), partial(_checked_with, args, registry, base))
+    answer = gated(args, io, base, session, judged, (was, config), partial(_checked_new, args, registry, base))
     return _run(args, io, formats, answer.config, session, checked, answer.report, answer.known)
 
 
@@ -134,11 +134,7 @@ def _checked(registry: Registry, config: Config, session: Session, judged: Judge
     return of_named(report, session.taken)
 
 
-def _checked_with(args: argparse.Namespace, registry: Registry, base: Base, config: Config, session: Session, judged: Judged) -> Report:
-    return _checked_new(args, registry, config, base, session, judged)
-
-
-def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:
+def _checked_new(args: argparse.Namespace, registry: Registry, base: Base, config: Config, session: Session, judged: Judged) -> Report:
     from budgetlint.commands.only_new import only_new
 
     before = _settings(args, base.config)

@@ -16,7 +16,7 @@ from budgetlint.compare.bills import new_name
 from budgetlint.config.config import Config
 from budgetlint.config.levels import deciding
 from budgetlint.engine import baseline
-from budgetlint.engine.registry import Registry
+from budgetlint.engine.registry import installed
 from budgetlint.files.disk import ChangedFiles, DiskFiles
 from budgetlint.gate.change import LOOSENS, TIGHTENS, GateChange
 from budgetlint.gate.eyes import EarlierGate, gate_of
@@ -83,7 +83,7 @@ def _gate(args: argparse.Namespace, base: Base, session: Session, configs: tuple
 
 def _with(report: Report, told: list[Finding], config: Config) -> Report:
     """With what is told of the gate, at the level that the revision's settings give it."""
-    registry = report_registry()
+    registry = installed()
     kept = []
     for finding in told:
         rule = registry.get(finding.code)
@@ -93,12 +93,6 @@ def _with(report: Report, told: list[Finding], config: Config) -> Report:
         milder = level is not None and level.severity is not None and level.severity < finding.severity
         kept.append(replace(finding, severity=level.severity) if milder and level is not None and level.severity else finding)
     return replace(report, findings=tuple(sorted((*report.findings, *kept), key=lambda finding: finding.sort_key)))
-
-
-def report_registry() -> Registry:
-    from budgetlint.engine.registry import installed
-
-    return installed()
 
 
 def _budgets_of(judged: Judged) -> dict[str, str]:

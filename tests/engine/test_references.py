@@ -100,7 +100,7 @@ ON_A_MACHINE: dict[str, tuple[str, object, object, list[str]]] = {
 def test_paths_of_the_machine_that_a_script_was_written_on(command: str, shard: object, rows: object, names: list[str]) -> None:
     accelerate = "distributed_type: DEEPSPEED\nnum_processes: 2\ndeepspeed_config: {zero_stage: 2}\n"
     files = {"run/train.py": OWN, "conf/zero.json": ZERO, "conf/a.json": '{"batch": 4}', "conf/acc.yaml": accelerate}
-    judged = judge_texts({**files, "job/go.sh": f"ROOT=/work/me/repo # change this\n{command}\n"})
+    judged = judge_texts({**files, "job/go.sh": f"ROOT=/home/me/repo # change this\n{command}\n"})
     runs = [context.run for context in judged.runs if context.run.name == "job/go.sh"]
     assert [(one.settings.value("shard"), one.settings.value("micro_batch")) for one in runs] == ([(shard, rows)] if rows else [])
     assert [finding.name for finding in judged.findings if finding.name.endswith("-reference")] == names
